@@ -1,0 +1,50 @@
+# One command for each thing; every one sets up .venv first when it is missing or out of date.
+PYTHON ?= python3
+BIN := .venv/bin
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	--no-emit-index-url --no-header --exclude-newer "1 week" --all-extras --group dev --group bench
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test quick lint bench faults generate lock clean
+
+help: ## Say what each target does.
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
+		do printf '  make %-9s %s\n' "$$name" "$$words"; done
+
+serve: .venv/.ready ## Start a short interactive demo of the library.
+	@$(BIN)/holdfast demo
+
+test: lint ## Check everything: lint, then every test.
+	@$(BIN)/pytest -n 2 --dist loadgroup
+
+quick: lint ## Check what a person can wait for: lint, then the tests that are not slow.
+	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+
+lint: .venv/.ready ## Check format, style, types, budgets and the generated twin.
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python tools/unasync.py --check
+	@$(BIN)/python tools/budgets.py
+
+bench: .venv/.ready ## Measure speed and size, beside the floors of this machine.
+	@$(BIN)/python -m benchmarks
+
+faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
+	@$(BIN)/python benchmarks/faults.py
+
+generate: .venv/.ready ## Write the synchronous twin of the API from its asynchronous source.
+	@$(BIN)/python tools/unasync.py
+
+lock: .venv/.ready ## Choose the versions of everything anew, none younger than a week.
+	@$(LOCK) --upgrade pyproject.toml --output-file constraints.txt
+
+clean: ## Remove what can be made again, .venv included.
+	@rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.ready: pyproject.toml constraints.txt tools/venv.sh
+	@sh tools/venv.sh "$(PYTHON)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

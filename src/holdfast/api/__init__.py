@@ -1,0 +1,1 @@
+"""The library's face: `AsyncMemory`, and `Memory`, which is generated from it."""

@@ -1,0 +1,181 @@
+"""Where a verb is done: here, or here in a thread. Stores that are open are shared.
+
+All memories of a process on one file share one writer and one cache; the store is closed when
+the last of them is, or when the process ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from holdfast.embed import DEFAULT, Embedder, open_embedder
+from holdfast.engine import Engine, open_engine
+from holdfast.errors import Closed, EmbedderMismatch, HoldfastError
+from holdfast.ops import Op
+from holdfast.service import LOCAL, Service, utc_now
+
+T = TypeVar("T")
+
+
+class Backend(Protocol):
+    """Where a verb is done."""
+
+    def do(self, op: Op[T]) -> T:
+        """Does it, and answers."""
+
+    def close(self) -> None:
+        """Lets go of the store."""
+
+
+class AsyncBackend(Protocol):
+    """Where a verb is done, for callers with an event loop."""
+
+    async def do(self, op: Op[T]) -> T:
+        """Does it, and answers."""
+
+    async def close(self) -> None:
+        """Lets go of the store."""
+
+
+class Here:
+    """In this process, in the caller's thread."""
+
+    def __init__(self, service: Service, release: Callable[[], None]) -> None:
+        self._service = service
+        self._release = release
+        self._closed = False
+
+    def do(self, op: Op[T]) -> T:
+        """Does it, and answers."""
+        if self._closed:
+            raise Closed("This Memory was closed.", "Open a new one.")
+        return self._service.do(op, LOCAL)
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        if not self._closed:
+            self._closed = True
+            self._release()
+
+
+class InThread:
+    """In this process, in a worker thread, so that no event loop waits for a disk."""
+
+    def __init__(self, here: Here) -> None:
+        self._here = here
+
+    async def do(self, op: Op[T]) -> T:
+        """Does it, and answers."""
+        return await asyncio.to_thread(self._here.do, op)
+
+    async def close(self) -> None:
+        """Lets go of the store."""
+        await asyncio.to_thread(self._here.close)
+
+
+def open_backend(
+    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
+) -> Here:
+    """A backend for a URL; None means `$HOLDFAST_URL`, or else a file in the user's data folder."""
+    chosen = url or os.environ.get("HOLDFAST_URL") or default_url()
+    return _shared.open(chosen, embedder, clock)
+
+
+def open_async_backend(
+    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
+) -> InThread:
+    """The same, for callers with an event loop."""
+    return InThread(open_backend(url, embedder, clock))
+
+
+def default_url() -> str:
+    """The URL of the file in the user's data folder."""
+    home = Path.home()
+    folders = {"darwin": home / "Library/Application Support", "win32": home / "AppData/Local"}
+    local = folders.get(sys.platform, home / ".local/share")
+    folder = Path(os.environ.get("XDG_DATA_HOME") or local)
+    return f"sqlite:///{folder / 'holdfast' / 'memory.db'}"
+
+
+class _Shared:
+    """The stores this process has open, and how many hold each."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._open: dict[tuple[object, ...], tuple[Service, int]] = {}
+
+    def open(
+        self, url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]
+    ) -> Here:
+        who = embedder if isinstance(embedder, str | None) else id(embedder)
+        key = (_absolute(url), who, id(clock))
+        with self._lock:
+            service, holders = self._open.get(key, (None, 0))
+            if service is None:
+                service = _service(url, embedder, clock)
+            self._open[key] = service, holders + 1
+        return Here(service, lambda: self._release(key))
+
+    def _release(self, key: tuple[object, ...]) -> None:
+        with self._lock:
+            if key not in self._open:
+                return
+            service, holders = self._open.pop(key)
+            if holders > 1:
+                self._open[key] = service, holders - 1
+                return
+        service.close()
+
+    def close_all(self) -> None:
+        """Closes every store when the process ends."""
+        with self._lock:
+            services = [service for service, _ in self._open.values()]
+            self._open.clear()
+        for service in services:
+            try:
+                service.close()
+            except HoldfastError as error:
+                sys.stderr.write(f"holdfast: {error}\n")
+
+
+def _absolute(url: str) -> str:
+    scheme, found, path = url.partition(":///")
+    return f"{scheme}{found}{Path(path).expanduser().absolute()}" if found else url
+
+
+def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]) -> Service:
+    engine = open_engine(url)
+    try:
+        return Service(engine, _embedder(engine, embedder), clock)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _embedder(engine: Engine, wanted: Embedder | str | None) -> Embedder | None:
+    """The embedder asked for; `auto` is the one the store knows, or the default for a new store."""
+    if wanted != "auto":
+        return open_embedder(wanted) if isinstance(wanted, str) else wanted
+    held = engine.space()
+    if held is None:
+        return open_embedder(DEFAULT)
+    try:
+        return open_embedder(held.name)
+    except HoldfastError:
+        raise EmbedderMismatch(
+            f"This store holds vectors of {held}, an embedder of your own.",
+            "Pass that embedder, or change it for good with `reembed`.",
+        ) from None
+
+
+_shared = _Shared()
+atexit.register(_shared.close_all)
+os.register_at_fork(after_in_child=lambda: setattr(_shared, "_lock", threading.RLock()))

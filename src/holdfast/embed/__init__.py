@@ -1,0 +1,37 @@
+"""Meaning as vectors: the port that every embedder fits, and `open_embedder`, which knows some.
+
+Any object with these attributes will do; `Guarded` (in `guard`) protects the store from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import Invalid
+
+DEFAULT = "hashing"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    name: str
+    version: str  # another version means other vectors
+    dimension: int
+    local: bool  # runs here and cannot hang; others are called in a thread, under a time limit
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text."""
+
+
+def open_embedder(name: str) -> Embedder:
+    """The embedder of that name."""
+    if name == "hashing":
+        from holdfast.embed.hashing import Hashing
+
+        return Hashing()
+    raise Invalid(f"No embedder is called {name!r}.", "Use 'hashing', or pass an Embedder.")

@@ -1,0 +1,121 @@
+"""An embedder that can be trusted: checked, timed, and left alone for a while after a failure."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.embed import Embedder
+from holdfast.errors import EmbedderFailed
+from holdfast.text import passages
+
+PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
+REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
+LONGEST_REST_SECONDS = 60.0
+QUERIES = 512  # recent queries whose vectors are kept
+
+Matrix = NDArray[np.float32]
+
+
+class Guarded:
+    """Vectors, or `EmbedderFailed`; never a wrong shape, never NaN, never a long wait."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        patience: float = PATIENCE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.inner = embedder
+        self._patience = patience
+        self._clock = clock
+        self._failures = 0
+        self._rests_until = 0.0
+        self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def query(self, text: str) -> Matrix:
+        """The vector of a query."""
+        with self._lock:
+            found = self._queries.pop(text, None)
+        vector = self._embed([text])[0] if found is None else found
+        with self._lock:
+            self._queries[text] = vector
+            if len(self._queries) > QUERIES:
+                self._queries.popitem(last=False)
+        return vector
+
+    def contents(self, texts: Sequence[str]) -> list[Matrix]:
+        """For each content the vectors of its passages."""
+        parts = [passages(text) for text in texts]
+        flat = self._embed([part for some in parts for part in some])
+        ends = np.cumsum([len(some) for some in parts])[:-1]
+        return np.split(flat, ends)
+
+    def _embed(self, texts: Sequence[str]) -> Matrix:
+        if self._clock() < self._rests_until:
+            raise EmbedderFailed("The embedder failed a moment ago.", "It is tried again soon.")
+        try:
+            vectors = self._checked(self._call(texts), len(texts))
+        except EmbedderFailed:
+            self._rest()
+            raise
+        self._failures = 0
+        return vectors
+
+    def _rest(self) -> None:
+        rest = min(LONGEST_REST_SECONDS, REST_SECONDS * 2**self._failures)
+        self._failures = min(self._failures + 1, 10)
+        self._rests_until = self._clock() + rest
+
+    def _call(self, texts: Sequence[str]) -> Matrix:
+        try:
+            if getattr(self.inner, "local", False):
+                return self.inner.embed(texts)
+            return _timed(lambda: self.inner.embed(texts), self._patience)
+        except EmbedderFailed:
+            raise
+        except Exception as error:
+            raise EmbedderFailed(
+                f"The embedder {self.inner.name!r} failed: {type(error).__name__}: {error}."
+            ) from error
+
+    def _checked(self, found: Matrix, count: int) -> Matrix:
+        vectors = np.asarray(found, np.float32)
+        wanted = (count, self.inner.dimension)
+        if vectors.shape != wanted:
+            raise EmbedderFailed(
+                f"The embedder {self.inner.name!r} gave vectors of shape {vectors.shape}, "
+                f"not {wanted}."
+            )
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(vectors).all() or not lengths.all():
+            raise EmbedderFailed(f"The embedder {self.inner.name!r} gave NaN, infinity or zero.")
+        unit: Matrix = vectors / lengths
+        return unit
+
+
+def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
+    """What a function gives, unless it takes too long; then its thread is left to itself."""
+    answer: list[Matrix] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name="holdfast-embedder", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not answer:
+        raise EmbedderFailed(f"The embedder took longer than {seconds:g} seconds.")
+    return answer[0]

@@ -1,0 +1,221 @@
+"""The SQLite engine: one file, one writer at a time with group commit, readers beside it.
+
+A writer queues its work and then waits for the writer's seat. Whoever gets the seat does all the
+work that is queued in one transaction with one fsync; the others find theirs done. So a lone
+writer pays for no hand-over, and many share the disk's slowest step. A transaction in which some
+work fails is rolled back, and each work in it is then done alone, so that one failure is one's own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from holdfast.engine import Place, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine.sqlite import upkeep
+from holdfast.engine.sqlite.columns import stamp
+from holdfast.engine.sqlite.connections import Connections
+from holdfast.engine.sqlite.rows import SQL, Rows
+from holdfast.engine.sqlite.vectors import VectorCache
+from holdfast.model import Finding, Record
+
+T = TypeVar("T")
+GROUP = 256  # works in one transaction, at most
+FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often, at most
+
+_open: weakref.WeakSet[SQLite] = weakref.WeakSet()
+
+
+class _Work(Generic[T]):
+    """One queued function of a transaction, and what became of it."""
+
+    def __init__(self, run: Callable[[Transaction], T]) -> None:
+        self.run = run
+        self.done = False
+        self.result: T | None = None
+        self.error: BaseException | None = None
+
+    def answer(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return self.result  # type: ignore[return-value]  # set whenever done without error
+
+
+class SQLite:
+    """A store in one file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path).expanduser().absolute()
+        self._connections = Connections(self.path)
+        self._reset()
+        _open.add(self)
+
+    def _reset(self) -> None:
+        self._cache = VectorCache()
+        self._queue: list[_Work[Any]] = []
+        self._queue_lock = threading.Lock()
+        self._seat = threading.Lock()
+        self._uses: dict[tuple[int, str], tuple[int, int]] = {}
+        self._flushed = time.monotonic()
+
+    def after_fork(self) -> None:
+        """Starts anew in a forked child: nothing of the parent's connections may be touched."""
+        self._connections.abandon()
+        self._reset()
+
+    # --- reading and writing ---
+
+    def read(self, work: Callable[[Snapshot], T]) -> T:
+        """Runs a function on a consistent view that has everything acknowledged so far."""
+        with self._connections.reader() as db:
+            return work(Rows(db, self._cache, self._uses))
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Runs a function that writes; returns once it is on disk."""
+        mine = _Work(work)
+        with self._queue_lock:
+            self._queue.append(mine)
+        with self._seat:
+            if not mine.done:
+                self._commit(self._take())
+        return mine.answer()
+
+    def _take(self) -> list[_Work[Any]]:
+        with self._queue_lock:
+            group, self._queue = self._queue[:GROUP], self._queue[GROUP:]
+        return group
+
+    def _commit(self, group: list[_Work[Any]]) -> None:
+        """Does a group of works in one transaction, or, if any fails, each in its own."""
+        try:
+            results = self._transact([work.run for work in group])
+        except BaseException as error:
+            if len(group) == 1:
+                group[0].error = error
+            else:
+                for work in group:
+                    self._commit([work])
+        else:
+            for work, result in zip(group, results, strict=True):
+                work.result = result
+        for work in group:
+            work.done = True
+
+    def _transact(self, works: Sequence[Callable[[Transaction], T]]) -> list[T]:
+        """Runs functions in one durable transaction, the counted uses riding along."""
+        with self._queue_lock:
+            uses, self._uses = self._uses, {}
+        try:
+            with self._connections.writer() as db:
+                for (scope, id), (times, at) in uses.items():
+                    db.execute(SQL["use_memory"], (times, at, scope, id))
+                return [work(Rows(db, self._cache)) for work in works]
+        except BaseException:
+            with self._queue_lock:
+                self._uses = uses | self._uses
+            raise
+
+    def use(self, places: Sequence[Place], records: Sequence[Record], now: datetime) -> None:
+        """Counts uses, soon: they ride along with the next write, or are flushed on close."""
+        with self._connections.reader() as db:
+            numbers = {place.scope: Rows(db, self._cache).scope(place) for place in places}
+        with self._queue_lock:
+            for record in records:
+                key = numbers[record.scope], record.id
+                self._uses[key] = self._uses.get(key, (0, 0))[0] + 1, stamp(now)
+        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._flushed = time.monotonic()
+        if self._uses:
+            self.write(lambda _: None)
+
+    # --- the embedder the vectors are of ---
+
+    def space(self) -> Space | None:
+        """The embedder the store belongs to; None before the first."""
+        with self._connections.reader() as db:
+            row = db.execute(SQL["current_space"]).fetchone()
+        return None if row is None else Space(*row[1:])
+
+    def claim(self, space: Space) -> Space:
+        """The embedder the store belongs to, which is this one if it had none."""
+        return self.space() or self._rows(lambda rows: upkeep.claim(rows, space))
+
+    def _rows(self, work: Callable[[Rows], T]) -> T:
+        """A write that needs more than the port's transaction offers."""
+        return self.write(work)  # type: ignore[arg-type]  # _transact passes Rows
+
+    def waiting(self, limit: int, place: Place | None = None) -> list[Waiting]:
+        """Rows without vectors, of one place or of the whole store."""
+        with self._connections.reader() as db:
+            if place is None:
+                found = db.execute(SQL["all_waiting"], (limit,)).fetchall()
+                return [Waiting(scope, row, content) for row, scope, content in found]
+            scope = Rows(db, self._cache).scope(place)
+            found = db.execute(SQL["waiting"], (scope, limit)).fetchall()
+            return [Waiting(scope, row, content) for row, content in found]
+
+    def fill(self, space: Space, rows: Sequence[Waiting], vectors: Sequence[Vectors]) -> None:
+        """Gives waiting rows their vectors."""
+        self._rows(lambda tx: upkeep.fill(tx, space, rows, vectors))
+
+    def move(
+        self, space: Space, embed: Callable[[Sequence[str]], Sequence[Vectors]], batch: int
+    ) -> tuple[int, int]:
+        """One step of a change of embedder: rows done and rows in all; equal once it is over."""
+        rows = self._rows(lambda tx: upkeep.next_rows(tx, space, batch))
+        vectors = embed([row.content for row in rows]) if rows else []
+        return self._rows(lambda tx: upkeep.advance(tx, space, rows, vectors))
+
+    # --- upkeep ---
+
+    def check(self, repair: bool) -> list[Finding]:
+        """Compares every index with the rows; rebuilds the wrong ones if asked."""
+        if repair:
+            return self._rows(lambda tx: upkeep.check(tx, repair=True))
+        with self._connections.reader() as db:
+            return upkeep.check(Rows(db, self._cache), repair=False)
+
+    def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
+        """Removes the expired and every trace of the forgotten; gives memories and state keys."""
+        swept = self._rows(lambda tx: upkeep.sweep(tx, stamp(now), stamp(keep_answers_from)))
+        with self._seat:
+            self._connections.compact()
+        return swept
+
+    def backup(self, path: str) -> int:
+        """Copies the store to a new file; gives its bytes."""
+        self._flush()
+        with self._connections.reader() as db:
+            return upkeep.backup(db, path)
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        files = (self.path, Path(f"{self.path}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        """Flushes what is buffered and lets go of the store."""
+        if self._connections.closed:
+            return
+        try:
+            self._flush()
+        finally:
+            self._connections.close()
+            self._cache.clear()
+
+
+def _after_fork() -> None:
+    for engine in list(_open):
+        engine.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,101 @@
+"""Columns and the values they hold: times, JSON, records, entries."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from holdfast.model import Entry, Record, Source
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def stamp(moment: datetime) -> int:
+    """A time as it is stored."""
+    return (moment - EPOCH) // MICROSECOND
+
+
+def maybe_stamp(moment: datetime | None) -> int | None:
+    """A time as it is stored, or None."""
+    return None if moment is None else stamp(moment)
+
+
+def moment(stamped: int) -> datetime:
+    """A time as it was."""
+    return EPOCH + timedelta(microseconds=stamped)
+
+
+def maybe_moment(stamped: int | None) -> datetime | None:
+    """A time as it was, or None."""
+    return None if stamped is None else moment(stamped)
+
+
+def compact(value: Any) -> str:
+    """A value as JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def record(row: sqlite3.Row, scope: str) -> Record:
+    """The record a row holds."""
+    writer = row["writer"]
+    return Record(
+        id=row["id"],
+        scope=scope,
+        content=row["content"],
+        kind=row["kind"],
+        tags=tuple(json.loads(row["tags"])),
+        meta=json.loads(row["meta"]),
+        session=row["session"],
+        source=None if writer is None else Source(writer, row["role"], row["message"]),
+        pinned=bool(row["pinned"]),
+        created_at=moment(row["created_at"]),
+        happened_at=moment(row["happened_at"]),
+        expires_at=maybe_moment(row["expires_at"]),
+        version=row["version"],
+        until=maybe_moment(row["until"]),
+        superseded_by=row["superseded_by"],
+        uses=row["uses"],
+        last_used_at=maybe_moment(row["last_used_at"]),
+    )
+
+
+def changeable(rec: Record) -> tuple[Any, ...]:
+    """The columns of a record that can change without its words."""
+    source = rec.source or Source("", "", None)
+    return (
+        rec.kind,
+        compact(rec.tags),
+        compact(rec.meta),
+        rec.session,
+        source.writer if rec.source else None,
+        source.role if rec.source else None,
+        source.message,
+        int(rec.pinned),
+        stamp(rec.created_at),
+        stamp(rec.happened_at),
+        maybe_stamp(rec.expires_at),
+        maybe_stamp(rec.until),
+        rec.superseded_by,
+        rec.uses,
+        maybe_stamp(rec.last_used_at),
+    )
+
+
+def scoped(scope: int, terms: Iterable[str]) -> str:
+    """Terms as the tokens of one scope."""
+    return " ".join([f"{scope}:{term}" for term in terms])
+
+
+def entry(row: sqlite3.Row) -> Entry:
+    """The entry a row holds."""
+    return Entry(
+        key=row["key"],
+        value=json.loads(row["value"]),
+        version=row["version"],
+        updated_at=moment(row["updated_at"]),
+        expires_at=maybe_moment(row["expires_at"]),
+    )

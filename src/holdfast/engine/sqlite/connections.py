@@ -1,0 +1,231 @@
+"""The connections to a store's file: one writer, a pool of readers, errors in our words."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from holdfast.engine.sqlite.statements import migrations
+from holdfast.errors import (
+    Busy,
+    Closed,
+    HoldfastError,
+    StoreBroken,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    Unavailable,
+)
+
+APPLICATION = 0x486F6C64  # "Hold": marks a file as ours
+BUSY_SECONDS = 30.0
+OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
+
+# Connections of a parent process: never closed here, for closing would release its locks.
+_abandoned: list[Any] = []
+
+
+class Connections:
+    """The writer and the readers of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self.closed = False
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            raise StoreBroken(f"SQLite {sqlite3.sqlite_version} is too old.", "Use 3.37 or newer.")
+        with errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = _connect(path)
+            _prepare(self._writer, path)
+
+    def abandon(self) -> None:
+        """Forgets all connections without closing them, as a forked child must."""
+        _abandoned.append((self._writer, self._idle))
+        self._writer, self._idle = None, []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside a read transaction, used by one thread at a time."""
+        with errors(self._path):
+            db = self._borrow()
+            try:
+                db.execute("BEGIN")
+                yield db
+            finally:
+                db.rollback()
+                self._give_back(db)
+
+    def _borrow(self) -> sqlite3.Connection:
+        with self._lock:
+            if self.closed:
+                raise Closed("This Memory was closed.", "Open a new one.")
+            if self._idle:
+                return self._idle.pop()
+        return _connect(self._path)
+
+    def _give_back(self, db: sqlite3.Connection) -> None:
+        with self._lock:
+            if not self.closed:
+                self._idle.append(db)
+                return
+        db.close()
+
+    @contextmanager
+    def writer(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection inside a transaction that is on disk when this ends."""
+        with errors(self._path):
+            db = self._write_connection()
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                db.rollback()
+                raise
+
+    def _write_connection(self) -> sqlite3.Connection:
+        if self.closed:
+            raise Closed("This Memory was closed.", "Open a new one.")
+        if self._writer is None:
+            self._writer = _connect(self._path)
+        return self._writer
+
+    def compact(self) -> None:
+        """Rewrites the file with nothing in it but what is stored, and empties its log."""
+        with errors(self._path):
+            db = self._write_connection()
+            db.execute("INSERT INTO words (words) VALUES ('optimize')")
+            db.execute("VACUUM")
+            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            if busy:
+                raise Busy(
+                    "The log could not be emptied, because another process reads the store.",
+                    "What is stored is safe; purge again when it is done.",
+                )
+
+    def close(self) -> None:
+        """Closes every connection that is not in use; those in use close when given back."""
+        with self._lock:
+            self.closed = True
+            idle, self._idle = self._idle, []
+        for db in [*idle, self._writer]:
+            if db is not None:
+                db.close()
+        self._writer = None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    db.row_factory = sqlite3.Row
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA secure_delete = ON")
+    db.execute("PRAGMA cache_size = -16384")
+    return db
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Makes a new file a store, brings an older one up to date, refuses any other."""
+    if db.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]:
+        _must_be_ours(db, path)
+        return
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(db, path)
+        db.execute("COMMIT")
+    except BaseException:
+        db.rollback()
+        raise
+
+
+def _migrate(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        _must_be_ours(db, path)
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    newest = migrations()[-1][0]
+    if version > newest:
+        raise StoreTooNew(
+            f"{path} has format {version}; this Holdfast knows up to {newest}.",
+            "Upgrade Holdfast.",
+        )
+    for number, sql in migrations():
+        if number > version:
+            for statement in _split(sql):
+                db.execute(statement)
+            # The number is in the file's header: it commits with the step it records.
+            db.execute(f"PRAGMA user_version = {number}")
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+
+
+def _must_be_ours(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreBroken(
+            f"{path} is a SQLite file, but not a Holdfast store.", "Choose another path."
+        )
+
+
+def _split(script: str) -> Iterator[str]:
+    """The statements of a script, one by one, so that they stay in one transaction."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+@contextmanager
+def errors(path: Path) -> Iterator[None]:
+    """Turns what SQLite and the file system say into our errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translated(error, path) from error
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise _full(path) from error
+        raise StoreReadOnly(
+            f"{path} cannot be opened: {error.strerror}.", "Choose a path you can write."
+        ) from error
+
+
+def _translated(error: sqlite3.Error, path: Path) -> HoldfastError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    said = str(error)
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "is locked" in said:
+        return Busy(
+            f"Another process kept {path} locked for {BUSY_SECONDS:g} seconds.", "Try again."
+        )
+    if name.startswith("SQLITE_FULL") or "disk is full" in said:
+        return _full(path)
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or (
+        "readonly" in said or "unable to open" in said
+    ):
+        return StoreReadOnly(
+            f"{path} cannot be opened for writing ({said}).",
+            "Check that its folder exists and can be written.",
+        )
+    broken = name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+    if broken or "malformed" in said or "not a database" in said:
+        return StoreBroken(
+            f"{path} is damaged or not a SQLite file ({said}).",
+            "Restore a backup, or choose another path.",
+        )
+    if name.startswith("SQLITE_IOERR") or "disk I/O" in said:
+        room = os.statvfs(path.parent).f_bavail if path.parent.exists() else 1
+        return _full(path) if not room else Unavailable(f"The disk of {path} failed ({said}).")
+    return StoreBroken(f"{path}: {said}.", "Run `holdfast doctor`.")
+
+
+def _full(path: Path) -> StoreFull:
+    return StoreFull(f"No room left on the disk of {path}.", "Free some, then try again.")

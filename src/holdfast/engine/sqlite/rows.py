@@ -1,0 +1,259 @@
+"""Rows and the records they hold: reading and writing inside one SQLite transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from holdfast import text
+from holdfast.engine import Counts, Draft, Found, Kept, Look, Place, Space
+from holdfast.engine.sqlite import columns, search
+from holdfast.engine.sqlite.columns import changeable, compact, maybe_stamp, scoped, stamp
+from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.sqlite.vectors import VectorCache
+from holdfast.model import Entry, Filter, Record
+
+SQL = statements()
+NO_SCOPE = -1  # matches no row
+CHANGES_KEPT = 20_000  # a cache further behind than this loads anew
+Uses = Mapping[tuple[int, str], tuple[int, int]]  # (scope, id): times used, last at
+
+
+class Rows:
+    """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
+
+    def __init__(
+        self, db: sqlite3.Connection, cache: VectorCache, uses: Uses = MappingProxyType({})
+    ) -> None:
+        self.db = db
+        self._cache = cache
+        self._uses = uses
+
+    def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
+        row: sqlite3.Row | None = self.db.execute(SQL[name], values).fetchone()
+        return row
+
+    def _all(self, name: str, *values: Any) -> list[sqlite3.Row]:
+        return self.db.execute(SQL[name], values).fetchall()
+
+    def _do(self, name: str, *values: Any) -> sqlite3.Cursor:
+        return self.db.execute(SQL[name], values)
+
+    def scope(self, place: Place) -> int:
+        """The number of a place; one that matches no row if there is no such place."""
+        row = self._one("find_scope", place.tenant, place.scope)
+        return NO_SCOPE if row is None else int(row[0])
+
+    def _make_scope(self, place: Place) -> int:
+        number = self.scope(place)
+        if number == NO_SCOPE:
+            number = self._do("add_scope", place.tenant, place.scope).lastrowid or NO_SCOPE
+        return number
+
+    def _record(self, row: sqlite3.Row, scope: str) -> Record:
+        """The record of a row, with the uses that are counted but not written yet."""
+        found = columns.record(row, scope)
+        more, at = self._uses.get((row["scope"], found.id), (0, 0))
+        if not more or found.until is not None:
+            return found
+        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+
+    # --- reading ---
+
+    def versions(self, place: Place, id: str) -> list[Record]:
+        """Every version of a memory, oldest first, expired or not."""
+        rows = self._all("versions", self.scope(place), id)
+        return [self._record(row, place.scope) for row in rows]
+
+    def twin(self, place: Place, fingerprint: bytes) -> Record | None:
+        """The current memory with these words, expired or not."""
+        row = self._one("twin", self.scope(place), fingerprint)
+        return None if row is None else self._record(row, place.scope)
+
+    def page(
+        self,
+        place: Place,
+        where: Filter,
+        as_of: datetime | None,
+        now: datetime,
+        before: int,
+        limit: int,
+    ) -> list[tuple[int, Record]]:
+        """Memories in sight, newest row first, each with its row."""
+        sql, values = search.condition(where)
+        seen, more = search.in_sight(as_of, now)
+        rows = self.db.execute(
+            f"SELECT * FROM memories WHERE scope = ? AND row < ? AND {seen} AND {sql} "
+            "ORDER BY row DESC LIMIT ?",
+            (self.scope(place), before, *more, *values, limit),
+        )
+        return [(row["row"], self._record(row, place.scope)) for row in rows]
+
+    def dump(self, place: Place, now: datetime, after: int, limit: int) -> list[tuple[int, Record]]:
+        """Every version of unexpired memories, oldest row first, each with its row."""
+        rows = self.db.execute(
+            "SELECT * FROM memories WHERE scope = ? AND row > ? "
+            "AND (expires_at IS NULL OR expires_at > ?) ORDER BY row LIMIT ?",
+            (self.scope(place), after, stamp(now), limit),
+        )
+        return [(row["row"], self._record(row, place.scope)) for row in rows]
+
+    def search(self, places: Sequence[Place], look: Look) -> Found:
+        """Candidates for a ranking."""
+        scopes = [(self.scope(place), place.scope) for place in places]
+        held = [(number, name) for number, name in scopes if number != NO_SCOPE]
+        return search.search(self.db, self._cache, self._record, held, look)
+
+    def entry(self, place: Place, key: str) -> Entry | None:
+        """The entry under a key, expired or not."""
+        row = self._one("entry", self.scope(place), key)
+        return None if row is None else columns.entry(row)
+
+    def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:
+        """Unexpired entries in the order of their keys."""
+        rows = self._all("entries", self.scope(place), after, stamp(now), limit)
+        return [columns.entry(row) for row in rows]
+
+    def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
+        """Unexpired keys that begin with a prefix, in order."""
+        end = _after_all(prefix)
+        values = (self.scope(place), after, prefix, end, end, stamp(now), limit)
+        return [row[0] for row in self._all("keys", *values)]
+
+    def answer(self, place: Place, key: str) -> Kept | None:
+        """What an idempotency key was answered."""
+        row = self._one("answer", self.scope(place), key)
+        return None if row is None else Kept(row["digest"], row["answer"])
+
+    def counts(self, place: Place, now: datetime) -> Counts:
+        """How much a place holds."""
+        scope, at = self.scope(place), stamp(now)
+        kinds = {row[0]: row[1] for row in self._all("kinds", scope, at)}
+        return Counts(
+            memories=sum(kinds.values()),
+            versions=self._count("count_all", scope),
+            kinds=kinds,
+            sessions=self._count("count_sessions", scope, at),
+            states=self._count("count_entries", scope, at),
+            waiting=self._count("count_waiting", scope),
+        )
+
+    def _count(self, name: str, *values: Any) -> int:
+        row = self._one(name, *values)
+        return int(row[0]) if row else 0
+
+    # --- writing ---
+
+    def insert(self, place: Place, draft: Draft) -> None:
+        """Adds a version of a memory."""
+        rec, scope = draft.record, self._make_scope(place)
+        kind, *rest = changeable(rec)
+        row = self._do(
+            "add_memory",
+            *(scope, rec.id, rec.version, rec.content, " ".join(draft.terms)),
+            *(text.fingerprint(rec.content), kind, *rest, int(draft.vectors is None)),
+        ).lastrowid
+        assert row is not None
+        if draft.terms:
+            self._do("add_words", row, scoped(scope, draft.terms))
+        if draft.vectors is not None:
+            self.add_vectors(self.space_number(draft.space), scope, row, draft.vectors)
+
+    def space_number(self, space: Space | None) -> int:
+        """The number of the embedder the store belongs to, which must be this one."""
+        return search.space_number(self.db, space)
+
+    def add_vectors(self, space: int, scope: int, row: int, vectors: np.ndarray[Any, Any]) -> None:
+        """Writes the vectors of a row, one per passage."""
+        packed = vectors.astype("<f2")
+        self.db.executemany(
+            SQL["add_vector"],
+            [(space, scope, row, part, vector.tobytes()) for part, vector in enumerate(packed)],
+        )
+
+    def change(self, place: Place, record: Record) -> None:
+        """Writes everything of a version but its words."""
+        values = changeable(record)
+        self._do("change_memory", *values, self.scope(place), record.id, record.version)
+
+    def forget(self, place: Place, id: str) -> None:
+        """Removes every version of a memory from every index."""
+        self.drop(self.scope(place), id)
+
+    def drop(self, scope: int, id: str) -> None:
+        """Removes every version of a memory of a scope, given by number, from every index."""
+        for row in self._all("versions", scope, id):
+            if row["terms"]:
+                self._do("drop_words", row["row"], scoped(scope, row["terms"].split(" ")))
+            for space in self._all("all_spaces"):
+                self._do("drop_vectors", space[0], scope, row["row"])
+            self._do("drop_memory", scope, row["row"])
+            self.note_change(scope, row["row"])
+        self._do("blank_answers", scope, f"memory {id}")
+
+    def note_change(self, scope: int, row: int) -> None:
+        """Tells every cache of the scope, in every process, to look at a row again."""
+        seq = self._do("add_change", scope, row).lastrowid or 0
+        if seq % 1024 == 0:
+            self._do("drop_changes", seq - CHANGES_KEPT)
+
+    def forget_states(self, place: Place) -> int:
+        """Removes all state keys, and their values from kept answers; gives their number."""
+        scope = self.scope(place)
+        keys = self._all("all_entries", scope)
+        for key, version in keys:
+            self.drop_key(scope, key, version)
+        return len(keys)
+
+    def matching(self, place: Place, where: Filter) -> list[str]:
+        """The ids of all memories, past and expired ones too, of which a version matches."""
+        sql, values = search.condition(where)
+        rows = self.db.execute(
+            f"SELECT DISTINCT id FROM memories WHERE scope = ? AND {sql} ORDER BY id",
+            (self.scope(place), *values),
+        )
+        return [row[0] for row in rows]
+
+    def put_entry(self, place: Place, entry: Entry) -> None:
+        """Writes an entry."""
+        times = stamp(entry.updated_at), maybe_stamp(entry.expires_at)
+        scope = self._make_scope(place)
+        self._do("put_entry", scope, entry.key, compact(entry.value), entry.version, *times)
+
+    def drop_entry(self, place: Place, entry: Entry) -> None:
+        """Removes an entry, and its value from kept answers."""
+        self.drop_key(self.scope(place), entry.key, entry.version)
+
+    def drop_key(self, scope: int, key: str, version: int) -> None:
+        """Removes a key of a scope, given by number, and its value from kept answers."""
+        self._do("drop_entry", scope, key)
+        self._do("retire", version, scope)
+        self._do("blank_answers", scope, f"state {key}")
+
+    def next_version(self, place: Place) -> int:
+        """The version of a new key: higher than that of any key deleted before."""
+        return self._count("retired", self.scope(place)) + 1
+
+    def keep_answer(
+        self, place: Place, key: str, kept: Kept, about: str | None, now: datetime
+    ) -> None:
+        """Keeps the answer to an idempotency key."""
+        scope = self._make_scope(place)
+        self._do("keep_answer", scope, key, kept.digest, about, kept.answer, stamp(now))
+
+
+def _after_all(prefix: str) -> str | None:
+    """The first text after all that begin with a prefix; None if there is no end."""
+    for index in range(len(prefix) - 1, -1, -1):
+        code = ord(prefix[index]) + 1
+        if code == 0xD800:
+            code = 0xE000  # surrogates are not text
+        if code <= 0x10FFFF:
+            return prefix[:index] + chr(code)
+    return None

@@ -1,0 +1,98 @@
+-- The whole schema of a store, as the migrations leave it (a test compares the two).
+-- Every time is in microseconds since 1970, UTC. Every table but the first two is keyed by scope.
+
+CREATE TABLE spaces (          -- the embedders this store has vectors of
+    space     INTEGER PRIMARY KEY AUTOINCREMENT,
+    name      TEXT NOT NULL,
+    version   TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    current   INTEGER NOT NULL,  -- 1: recall uses it; 0: a re-embedding is filling it
+    reached   INTEGER NOT NULL   -- re-embedding has done all rows up to this one
+) STRICT;
+
+CREATE TABLE scopes (
+    scope   INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant  TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    retired INTEGER NOT NULL DEFAULT 0,  -- highest version of any deleted state key
+    UNIQUE (tenant, name)
+) STRICT;
+
+CREATE TABLE memories (        -- one row per version; `until` is empty in the current one
+    row           INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope         INTEGER NOT NULL,
+    id            TEXT NOT NULL,
+    version       INTEGER NOT NULL,
+    content       TEXT NOT NULL,
+    terms         TEXT NOT NULL,     -- what the word index holds of it, in order
+    fingerprint   BLOB NOT NULL,
+    kind          TEXT NOT NULL,
+    tags          TEXT NOT NULL,     -- JSON list
+    meta          TEXT NOT NULL,     -- JSON object
+    session       TEXT,
+    writer        TEXT,
+    role          TEXT,
+    message       TEXT,
+    pinned        INTEGER NOT NULL,
+    created_at    INTEGER NOT NULL,
+    happened_at   INTEGER NOT NULL,
+    expires_at    INTEGER,
+    until         INTEGER,
+    superseded_by TEXT,
+    uses          INTEGER NOT NULL,
+    last_used_at  INTEGER,
+    waiting       INTEGER NOT NULL   -- 1: has no vector yet
+) STRICT;
+
+CREATE INDEX memories_scope ON memories (scope);
+CREATE UNIQUE INDEX memories_id ON memories (scope, id, version);
+CREATE UNIQUE INDEX memories_twin ON memories (scope, fingerprint) WHERE until IS NULL;
+CREATE INDEX memories_session ON memories (scope, session) WHERE session IS NOT NULL;
+CREATE INDEX memories_expiry ON memories (scope, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memories_past ON memories (scope, until) WHERE until IS NOT NULL;
+CREATE INDEX memories_waiting ON memories (scope) WHERE waiting = 1;
+
+CREATE TABLE vectors (         -- 16-bit floats, unit length; one per passage of a long content
+    space  INTEGER NOT NULL,
+    scope  INTEGER NOT NULL,
+    row    INTEGER NOT NULL,
+    part   INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (space, scope, row, part)
+) STRICT, WITHOUT ROWID;
+
+-- Tokens are '<scope>:<term>', so that one look-up is one scope's list of one term.
+CREATE VIRTUAL TABLE words USING fts5 (
+    terms, content = '', columnsize = 0, detail = none,
+    tokenize = "ascii tokenchars ':._-/@+#'"
+);
+
+CREATE TABLE changes (         -- rows whose vectors came late or went away: caches follow this
+    seq   INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope INTEGER NOT NULL,
+    row   INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX changes_scope ON changes (scope);
+
+CREATE TABLE states (
+    scope      INTEGER NOT NULL,
+    key        TEXT NOT NULL,
+    value      TEXT NOT NULL,      -- JSON
+    version    INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE answers (         -- what was answered to writes with an idempotency key
+    scope  INTEGER NOT NULL,
+    key    TEXT NOT NULL,
+    digest BLOB NOT NULL,          -- of the call
+    about  TEXT,                   -- the state key whose value the answer holds
+    answer TEXT,                   -- JSON; empty once what it told of was forgotten
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX answers_about ON answers (scope, about) WHERE about IS NOT NULL;

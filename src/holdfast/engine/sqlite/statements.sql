@@ -1,0 +1,208 @@
+-- name: find_scope
+SELECT scope FROM scopes WHERE tenant = ? AND name = ?
+
+-- name: add_scope
+INSERT INTO scopes (tenant, name) VALUES (?, ?)
+
+-- name: drop_empty_scopes
+DELETE FROM scopes WHERE
+    NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = scopes.scope)
+    AND NOT EXISTS (SELECT 1 FROM states s WHERE s.scope = scopes.scope)
+    AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.scope = scopes.scope)
+
+-- name: retire
+UPDATE scopes SET retired = max(retired, ?) WHERE scope = ?
+
+-- name: retired
+SELECT retired FROM scopes WHERE scope = ?
+
+-- name: add_memory
+INSERT INTO memories (
+    scope, id, version, content, terms, fingerprint, kind, tags, meta, session, writer, role,
+    message, pinned, created_at, happened_at, expires_at, until, superseded_by, uses,
+    last_used_at, waiting
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: change_memory
+-- Everything but the words and what is indexed by them.
+UPDATE memories SET kind = ?, tags = ?, meta = ?, session = ?, writer = ?, role = ?, message = ?,
+    pinned = ?, created_at = ?, happened_at = ?, expires_at = ?, until = ?, superseded_by = ?,
+    uses = ?, last_used_at = ?
+WHERE scope = ? AND id = ? AND version = ?
+
+-- name: versions
+SELECT * FROM memories WHERE scope = ? AND id = ? ORDER BY version
+
+-- name: twin
+SELECT * FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
+
+-- name: count_all
+SELECT count(*) FROM memories WHERE scope = ?
+
+-- name: drop_memory
+DELETE FROM memories WHERE scope = ? AND row = ?
+
+-- name: use_memory
+UPDATE memories SET uses = uses + ?, last_used_at = max(coalesce(last_used_at, 0), ?)
+WHERE scope = ? AND id = ? AND until IS NULL
+
+-- name: add_words
+INSERT INTO words (rowid, terms) VALUES (?, ?)
+
+-- name: drop_words
+INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)
+
+-- name: find_words
+SELECT group_concat(rowid) FROM words WHERE words MATCH ?
+
+-- name: current_space
+SELECT space, name, version, dimension FROM spaces WHERE current = 1
+
+-- name: coming_space
+SELECT space, name, version, dimension, reached FROM spaces WHERE current = 0
+
+-- name: add_space
+INSERT INTO spaces (name, version, dimension, current, reached) VALUES (?, ?, ?, ?, 0)
+
+-- name: reach_space
+UPDATE spaces SET reached = ? WHERE space = ?
+
+-- name: drop_space
+DELETE FROM spaces WHERE space = ?
+
+-- name: switch_space
+UPDATE spaces SET current = 1 WHERE space = ?
+
+-- name: unawait_all
+UPDATE memories SET waiting = 0 WHERE waiting = 1
+
+-- name: rows_after
+SELECT row, scope, content FROM memories WHERE row > ? ORDER BY row LIMIT ?
+
+-- name: count_rows_after
+SELECT count(*) FROM memories WHERE row > ?
+
+-- name: waiting
+SELECT row, content FROM memories WHERE scope = ? AND waiting = 1 LIMIT ?
+
+-- name: count_waiting
+SELECT count(*) FROM memories WHERE scope = ? AND waiting = 1
+
+-- name: all_waiting
+SELECT row, scope, content FROM memories WHERE waiting = 1 LIMIT ?
+
+-- name: unawait
+UPDATE memories SET waiting = 0 WHERE scope = ? AND row = ?
+
+-- name: await_vector
+UPDATE memories SET waiting = 1 WHERE scope = ? AND row = ?
+
+-- name: row_exists
+SELECT 1 FROM memories WHERE scope = ? AND row = ?
+
+-- name: add_vector
+INSERT OR REPLACE INTO vectors (space, scope, row, part, vector) VALUES (?, ?, ?, ?, ?)
+
+-- name: drop_vectors
+DELETE FROM vectors WHERE space = ? AND scope = ? AND row = ?
+
+-- name: drop_space_vectors
+DELETE FROM vectors WHERE space = ?
+
+-- name: all_spaces
+SELECT space FROM spaces
+
+-- name: vectors_after
+SELECT row, vector FROM vectors WHERE space = ? AND scope = ? AND row > ? ORDER BY row, part
+
+-- name: vectors_of
+SELECT row, vector FROM vectors WHERE space = ? AND scope = ? AND row = ? ORDER BY part
+
+-- name: add_change
+INSERT INTO changes (scope, row) VALUES (?, ?)
+
+-- name: changes_after
+SELECT seq, row FROM changes WHERE scope = ? AND seq > ? ORDER BY seq
+
+-- name: last_change
+SELECT seq FROM sqlite_sequence WHERE name = 'changes'
+
+-- name: first_change
+SELECT min(seq) FROM changes
+
+-- name: drop_changes
+DELETE FROM changes WHERE seq <= ?
+
+-- name: dead_rows
+-- Rows out of sight now: expired, or no longer true.
+SELECT row FROM memories WHERE scope = ?1 AND expires_at <= ?2
+UNION
+SELECT row FROM memories WHERE scope = ?1 AND until IS NOT NULL
+
+-- name: entry
+SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?
+
+-- name: put_entry
+INSERT INTO states (scope, key, value, version, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value, version = excluded.version,
+    updated_at = excluded.updated_at, expires_at = excluded.expires_at
+
+-- name: drop_entry
+DELETE FROM states WHERE scope = ? AND key = ?
+
+-- name: keys
+-- Keys between two others, in order; the upper bound is left out.
+SELECT key FROM states
+WHERE scope = ? AND key > ? AND key >= ? AND (? IS NULL OR key < ?)
+    AND (expires_at IS NULL OR expires_at > ?)
+ORDER BY key LIMIT ?
+
+-- name: entries
+SELECT key, value, version, updated_at, expires_at FROM states
+WHERE scope = ? AND key > ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY key LIMIT ?
+
+-- name: count_entries
+SELECT count(*) FROM states WHERE scope = ? AND (expires_at IS NULL OR expires_at > ?)
+
+-- name: all_entries
+SELECT key, version FROM states WHERE scope = ?
+
+-- name: answer
+SELECT digest, answer FROM answers WHERE scope = ? AND key = ?
+
+-- name: keep_answer
+INSERT INTO answers (scope, key, digest, about, answer, at) VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: blank_answers
+UPDATE answers SET answer = NULL WHERE scope = ? AND about = ?
+
+-- name: drop_old_answers
+DELETE FROM answers WHERE at <= ?
+
+-- name: expired_memories
+SELECT scope, id FROM memories WHERE expires_at <= ? GROUP BY scope, id
+
+-- name: expired_entries
+SELECT scope, key, version FROM states WHERE expires_at <= ?
+
+-- name: kinds
+SELECT kind, count(*) FROM memories
+WHERE scope = ? AND until IS NULL AND (expires_at IS NULL OR expires_at > ?)
+GROUP BY kind ORDER BY count(*) DESC, kind
+
+-- name: count_sessions
+SELECT count(DISTINCT session) FROM memories WHERE scope = ? AND session IS NOT NULL
+    AND until IS NULL AND (expires_at IS NULL OR expires_at > ?)
+
+-- name: all_terms
+SELECT row, scope, terms FROM memories ORDER BY row
+
+-- name: rowless_vectors
+SELECT DISTINCT v.space, v.scope, v.row FROM vectors v
+WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = v.scope AND m.row = v.row)
+    OR NOT EXISTS (SELECT 1 FROM spaces s WHERE s.space = v.space)
+
+-- name: vectorless_rows
+SELECT m.scope, m.row FROM memories m WHERE m.waiting = 0 AND NOT EXISTS (
+    SELECT 1 FROM vectors v JOIN spaces s ON s.space = v.space AND s.current = 1
+    WHERE v.scope = m.scope AND v.row = m.row)

@@ -1,0 +1,535 @@
+"""The one place a verb happens: words in, answers out, with whatever engine and embedder.
+
+The service is synchronous and safe to call from many threads. It decides; the engine keeps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from os import urandom
+from typing import Any, TypeVar, cast
+
+from holdfast import context, lifetime, ops, portable, rank, states, text, wire
+from holdfast.embed import Embedder
+from holdfast.embed.guard import Guarded
+from holdfast.engine import (
+    Draft,
+    Engine,
+    Kept,
+    Look,
+    Place,
+    Snapshot,
+    Space,
+    Transaction,
+    Vectors,
+    Waiting,
+)
+from holdfast.errors import Conflict, EmbedderFailed, EmbedderMismatch, NotFound
+from holdfast.model import (
+    Diagnosis,
+    Entry,
+    Explanation,
+    Exported,
+    Finding,
+    Hit,
+    Imported,
+    Page,
+    Purged,
+    Recalled,
+    Receipt,
+    Record,
+    Reembedded,
+    Remembered,
+    Stats,
+)
+
+T = TypeVar("T")
+LOCAL = "local"  # the tenant of a library: it owns its file
+CANDIDATES = 200  # by words, and as many by meaning
+CONTEXT_HITS = 50  # a prompt block is chosen from this many
+EMBED_BATCH = 256
+CATCH_UP = 64  # memories that wait for a vector are embedded along with a call, this many
+ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
+LAST_ROW = 2**62
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(timezone.utc)
+
+
+def new_id() -> str:
+    """A new id that sorts by time (UUID version 7), so that an index grows at its end."""
+    milliseconds = int(utc_now().timestamp() * 1000)
+    value = milliseconds << 80 | int.from_bytes(urandom(10), "big")
+    value = value & ~(0xF << 76) | 7 << 76
+    return str(uuid.UUID(int=value & ~(3 << 62) | 2 << 62))
+
+
+class Service:
+    """Every verb, on one store."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        embedder: Embedder | None,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = new_id,
+    ) -> None:
+        self.engine = engine
+        self._clock = clock
+        self._new_id = new_id
+        self._embedder = None if embedder is None else Guarded(embedder)
+        self._space = None if embedder is None else self._claim(_space(embedder))
+
+    def _claim(self, mine: Space) -> Space:
+        held = self.engine.claim(mine)
+        if held != mine:
+            raise EmbedderMismatch(
+                f"This store holds vectors of {held}, not of {mine}.",
+                "Open it with that embedder, or change it for good with `reembed`.",
+            )
+        return mine
+
+    def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
+        """Does a verb for a tenant, and answers."""
+        method = getattr(self, VERBS[type(op)])
+        return cast(T, method(op, Place(tenant, op.scope)))
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        self.engine.close()
+
+    # --- remembering ---
+
+    def remember(self, op: ops.Remember, place: Place) -> Remembered:
+        """Stores one memory, or reinforces the one with the same words."""
+        now = self._clock()
+        draft = self._drafts([op.draft], place, now)[0]
+        return self._write(op, place, lambda tx: self._keep(tx, place, op.draft, draft, now))
+
+    def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
+        """Stores many memories in one transaction."""
+        now = self._clock()
+        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
+        return self._write(
+            op, place, lambda tx: tuple(self._keep(tx, place, *pair, now) for pair in pairs)
+        )
+
+    def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
+        """Records with what is indexed of them, ready to be kept."""
+        records = [_record(draft, place, draft.id or self._new_id(), now) for draft in drafts]
+        return self._indexed(records)
+
+    def _indexed(self, records: Sequence[Record]) -> list[Draft]:
+        vectors = self._vectors([record.content for record in records])
+        return [
+            Draft(record, text.terms(record.content), found, self._space)
+            for record, found in zip(records, vectors, strict=True)
+        ]
+
+    def _keep(
+        self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
+    ) -> Remembered:
+        known = tx.twin(place, text.fingerprint(told.content))
+        if known is not None and not lifetime.alive(known.expires_at, now):
+            tx.forget(place, known.id)
+            known = None
+        if known is not None:
+            tx.change(place, lifetime.reinforced(known, draft.record, now))
+            return Remembered(known.id, created=False)
+        if told.id is not None:
+            self._free(tx, place, told.id, now)
+        tx.insert(place, draft)
+        return Remembered(draft.record.id, created=True)
+
+    def _free(self, tx: Transaction, place: Place, id: str, now: datetime) -> None:
+        """Makes sure that an id can be taken."""
+        versions = tx.versions(place, id)
+        if versions and lifetime.alive(versions[-1].expires_at, now):
+            raise Conflict(f"The id {id!r} is taken by other words.", "Use revise to change them.")
+        tx.forget(place, id)
+
+    def revise(self, op: ops.Revise, place: Place) -> Record:
+        """Gives a memory new words; the old ones stay in its history."""
+        now = self._clock()
+        vectors = self._vectors([op.content])[0]
+
+        def work(tx: Transaction) -> Record:
+            old = self._current(tx, place, op.id, now)
+            twin = tx.twin(place, text.fingerprint(op.content))
+            if twin is not None and twin.id != op.id:
+                raise Conflict(f"The memory {twin.id} has these words already.", "Forget one.")
+            if twin is not None:
+                return twin
+            new = replace(
+                old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
+            )
+            tx.change(place, replace(old, until=now))
+            tx.insert(place, Draft(new, text.terms(op.content), vectors, self._space))
+            return new
+
+        return self._write(op, place, work, about=f"memory {op.id}")
+
+    def _current(self, seen: Snapshot, place: Place, id: str, now: datetime) -> Record:
+        versions = seen.versions(place, id)
+        if not versions or not lifetime.alive(versions[-1].expires_at, now):
+            raise NotFound(f"There is no memory {id!r} here.", "List them to see their ids.")
+        return versions[-1]
+
+    # --- finding ---
+
+    def recall(self, op: ops.Recall, place: Place) -> Recalled:
+        """Finds the memories that answer a query."""
+        hits, degraded = self._search(op, place)
+        kept = rank.relevant(hits, op.min_score)[: op.limit]
+        self._use(op, place, kept)
+        return Recalled(hits=tuple(kept), abstained=bool(hits) and not kept, degraded=degraded)
+
+    def context(self, op: ops.Context, place: Place) -> str:
+        """Renders what is relevant to a query as a block for a prompt."""
+        hits, _ = self._search(op, place)
+        kept = rank.relevant(hits, op.min_score)[:CONTEXT_HITS]
+        chosen = context.chosen(kept, op.budget)
+        self._use(op, place, chosen)
+        return context.render(chosen)
+
+    def _search(
+        self, op: ops.Question[T], place: Place, most: int = CANDIDATES
+    ) -> tuple[list[Hit], str | None]:
+        """All candidates as hits, best first, and why the answer is degraded if it is."""
+        now = op.now or self._clock()
+        terms = tuple(dict.fromkeys(text.terms(op.query)))
+        vector, degraded = self._query(op.query)
+        # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
+        alive_at = max(now, self._clock())
+        look = Look(terms, vector, self._space, op.where, op.as_of, alive_at, most)
+        places = [Place(place.tenant, scope) for scope in op.scopes]
+        found = self.engine.read(lambda seen: seen.search(places, look))
+        if found.waiting and vector is not None and self._catch_up(places):
+            found = self.engine.read(lambda seen: seen.search(places, look))
+        if found.waiting and degraded is None:
+            degraded = f"{found.waiting} memories wait for their vectors"
+        return rank.rank(found.candidates, found.corpus, terms, op.weights, now), degraded
+
+    def _use(self, op: ops.Question[T], place: Place, hits: Sequence[Hit]) -> None:
+        if hits:
+            places = [Place(place.tenant, scope) for scope in op.scopes]
+            self.engine.use(places, [hit.memory for hit in hits], self._clock())
+
+    def explain(self, op: ops.Explain, place: Place) -> Explanation:
+        """Says why a memory was, or was not, in the answer to a query."""
+        now = op.now or self._clock()
+        versions = self.engine.read(lambda seen: seen.versions(place, op.id))
+        if not versions:
+            raise NotFound(f"There is no memory {op.id!r} here.", "List them to see their ids.")
+        hidden = rank.hidden(versions, op.where, op.as_of, max(now, self._clock()))
+        if hidden is not None:
+            return Explanation(id=op.id, verdict=hidden[0], detail=hidden[1])
+        hits, _ = self._search(op, place, most=LAST_ROW)
+        kept = rank.relevant(hits, op.min_score)
+        shown = context.chosen(kept[:CONTEXT_HITS], op.budget) if op.budget else kept[: op.limit]
+        return rank.explained(op.id, hits, kept, shown, None if op.budget else op.limit)
+
+    def read(self, op: ops.Read, place: Place) -> Record:
+        """Gives one memory by its id."""
+        now = self._clock()
+        return self.engine.read(lambda seen: self._current(seen, place, op.id, now))
+
+    def history(self, op: ops.History, place: Place) -> tuple[Record, ...]:
+        """Gives every version of a memory, oldest first."""
+        now = self._clock()
+
+        def work(seen: Snapshot) -> tuple[Record, ...]:
+            self._current(seen, place, op.id, now)
+            return tuple(seen.versions(place, op.id))
+
+        return self.engine.read(work)
+
+    def page(self, op: ops.List, place: Place) -> Page:
+        """Gives memories page by page, newest first."""
+        before = LAST_ROW if op.cursor is None else portable.place_of(op.cursor, int)[0]
+        now = self._clock()
+        found = self.engine.read(
+            lambda seen: seen.page(place, op.where, op.as_of, now, before, op.limit + 1)
+        )
+        more = len(found) > op.limit
+        cursor = portable.cursor(found[op.limit - 1][0]) if more else None
+        return Page(tuple(record for _, record in found[: op.limit]), cursor)
+
+    # --- forgetting ---
+
+    def forget(self, op: ops.Forget, place: Place) -> Receipt:
+        """Removes memories for good."""
+        now = self._clock()
+
+        def work(tx: Transaction) -> Receipt:
+            ids = [op.id] if op.id is not None else tx.matching(place, op.where)
+            if op.id is not None:
+                self._current(tx, place, op.id, now)
+            for id in ids:
+                tx.forget(place, id)
+            keys = tx.forget_states(place) if op.everything else 0
+            digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=16).hexdigest()
+            return Receipt(memories=len(ids), states=keys, at=now, digest=digest)
+
+        return self._write(op, place, work)
+
+    def purge(self, op: ops.Purge, place: Place) -> Purged:
+        """Removes what has expired, and every byte of what was forgotten, from the file."""
+        before, now = self.engine.size(), self._clock()
+        memories, entries = self.engine.purge(now, now - ANSWERS_KEPT)
+        freed = max(0, before - self.engine.size())
+        return Purged(memories=memories, states=entries, freed_bytes=freed)
+
+    # --- state ---
+
+    def change(self, op: ops.Change, place: Place) -> Entry:
+        """Sets, appends to or increments the value under a key."""
+        now = self._clock()
+
+        def work(tx: Transaction) -> Entry:
+            held = self._entry(tx, place, op.key, now)
+            version = held.version + 1 if held else tx.next_version(place)
+            entry = states.changed(op, held, version, now)
+            tx.put_entry(place, entry)
+            return entry
+
+        return self._write(op, place, work, about=f"state {op.key}")
+
+    def get(self, op: ops.Get, place: Place) -> Entry:
+        """Gives the entry under a key."""
+        now = self._clock()
+        entry = self.engine.read(lambda seen: seen.entry(place, op.key))
+        if entry is None or not lifetime.alive(entry.expires_at, now):
+            raise NotFound(f"There is no key {op.key!r} here.", "`keys` lists those there are.")
+        return entry
+
+    def delete(self, op: ops.Delete, place: Place) -> bool:
+        """Removes a key; says whether it was there."""
+        now = self._clock()
+
+        def work(tx: Transaction) -> bool:
+            held = self._entry(tx, place, op.key, now)
+            states.must_match(op.key, op.if_version, held)
+            if held is not None:
+                tx.drop_entry(place, held)
+            return held is not None
+
+        return self._write(op, place, work)
+
+    def _entry(self, tx: Transaction, place: Place, key: str, now: datetime) -> Entry | None:
+        """The entry under a key; an expired one is removed first, as if it had never been."""
+        held = tx.entry(place, key)
+        if held is not None and not lifetime.alive(held.expires_at, now):
+            tx.drop_entry(place, held)
+            return None
+        return held
+
+    def keys(self, op: ops.Keys, place: Place) -> tuple[str, ...]:
+        """Gives the keys that begin with a prefix, in order."""
+        now = self._clock()
+        return tuple(
+            self.engine.read(lambda seen: seen.keys(place, op.prefix, op.after, now, op.limit))
+        )
+
+    # --- moving house ---
+
+    def export(self, op: ops.Export, place: Place) -> Exported:
+        """Gives a scope as JSON Lines, some lines at a time."""
+        now = self._clock()
+        return self.engine.read(lambda seen: portable.export(seen, place, op.cursor, now))
+
+    def import_(self, op: ops.Import, place: Place) -> Imported:
+        """Takes the lines of an export into a scope, all or none."""
+        records, entries = portable.parsed(op.lines, place.scope)
+        drafts = self._indexed(records)
+        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries))
+
+    def backup(self, op: ops.Backup, place: Place) -> int:
+        """Copies the whole store to a new file; gives its size in bytes."""
+        return self.engine.backup(op.path)
+
+    # --- upkeep ---
+
+    def stats(self, op: ops.Count, place: Place) -> Stats:
+        """Says how much a scope holds."""
+        now = self._clock()
+        counts = self.engine.read(lambda seen: seen.counts(place, now))
+        return Stats(
+            scope=place.scope,
+            memories=counts.memories,
+            versions=counts.versions,
+            kinds=counts.kinds,
+            sessions=counts.sessions,
+            states=counts.states,
+            waiting=counts.waiting,
+            embedder=str(self.engine.space() or "none"),
+            file_bytes=self.engine.size(),
+        )
+
+    def doctor(self, op: ops.Doctor, place: Place) -> Diagnosis:
+        """Checks the store against itself, and puts right what it can if asked."""
+        findings = self.engine.check(op.repair)
+        waiting = len(self.engine.waiting(LAST_ROW))
+        if waiting and not op.repair:
+            findings.append(Finding("memories that wait for their vector", waiting))
+        elif waiting:
+            left = self._fill_all()
+            findings.append(
+                Finding("memories that wait for their vector", left or waiting, not left)
+            )
+        return Diagnosis(tuple(findings))
+
+    def _fill_all(self) -> int:
+        """Embeds everything that waits; gives how many still do."""
+        while rows := self.engine.waiting(EMBED_BATCH):
+            vectors = self._vectors([row.content for row in rows])
+            if vectors[0] is None:
+                return len(self.engine.waiting(LAST_ROW))
+            self._fill(rows, vectors)
+        return 0
+
+    def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
+        """Gives every memory a vector of another embedder, then moves the store over to it."""
+        target, space = Guarded(op.embedder), _space(op.embedder)
+        reached = Reembedded(0, 0)
+        while self.engine.space() != space:
+            reached = Reembedded(*self.engine.move(space, target.contents, EMBED_BATCH))
+            if op.progress is not None:
+                op.progress(reached)
+        self._embedder, self._space = target, space
+        return reached
+
+    # --- embedding ---
+
+    def _vectors(self, contents: Sequence[str]) -> list[Vectors | None]:
+        """The vectors of contents; None for each if the embedder cannot be used now."""
+        if self._embedder is None:
+            return [None] * len(contents)
+        found: list[Vectors | None] = []
+        try:
+            for start in range(0, len(contents), EMBED_BATCH):
+                found.extend(self._embedder.contents(contents[start : start + EMBED_BATCH]))
+        except EmbedderFailed:
+            found.extend([None] * (len(contents) - len(found)))
+        return found
+
+    def _query(self, query: str) -> tuple[Any, str | None]:
+        """The vector of a query, or why there is none."""
+        if self._embedder is None:
+            return None, "this store was opened without an embedder"
+        try:
+            return self._embedder.query(query), None
+        except EmbedderFailed as error:
+            return None, str(error)
+
+    def _catch_up(self, places: Sequence[Place]) -> bool:
+        """Embeds some of what was remembered while the embedder was away."""
+        rows = [row for place in places for row in self.engine.waiting(CATCH_UP, place)]
+        vectors = self._vectors([row.content for row in rows])
+        if not rows or None in vectors:
+            return False
+        self._fill(rows, vectors)
+        return True
+
+    def _fill(self, rows: Sequence[Waiting], vectors: Sequence[Vectors | None]) -> None:
+        assert self._space is not None
+        self.engine.fill(self._space, rows, cast("list[Vectors]", vectors))
+
+    # --- once ---
+
+    def _write(
+        self, op: ops.Write[T], place: Place, work: Callable[[Transaction], T], about: str = ""
+    ) -> T:
+        """Does a write once: a retry with the same idempotency key gets the first answer."""
+        key = op.idempotency_key
+        if key is None:
+            return self.engine.write(work)
+        digest = hashlib.blake2b(wire.dumps(op).encode(), digest_size=16).digest()
+        now = self._clock()
+
+        def once(tx: Transaction) -> T:
+            kept = tx.answer(place, key)
+            if kept is not None:
+                return _again(op, kept, digest)
+            answer = work(tx)
+            tx.keep_answer(place, key, Kept(digest, wire.dumps(answer)), about or None, now)
+            return answer
+
+        return self.engine.write(once)
+
+
+def _again(op: ops.Write[T], kept: Kept, digest: bytes) -> T:
+    """The first answer to an idempotency key."""
+    if kept.digest != digest:
+        raise Conflict(
+            f"The idempotency key {op.idempotency_key!r} was used for another call.",
+            "Make a new key for each call.",
+        )
+    if kept.answer is None:
+        raise NotFound("What this idempotency key wrote was forgotten since.")
+    return cast(T, wire.loads(ANSWERS[type(op)], kept.answer))
+
+
+def _space(embedder: Embedder) -> Space:
+    return Space(embedder.name, embedder.version, embedder.dimension)
+
+
+def _record(told: ops.Draft, place: Place, id: str, now: datetime) -> Record:
+    """The record of something told now."""
+    return Record(
+        id=id,
+        scope=place.scope,
+        content=told.content,
+        kind=told.kind,
+        tags=told.tags,
+        meta=told.meta,
+        session=told.session,
+        source=told.source,
+        pinned=told.pinned,
+        created_at=now,
+        happened_at=told.happened_at or now,
+        expires_at=lifetime.expiry(now, told.kind, told.ttl, told.pinned),
+    )
+
+
+ANSWERS: dict[type[ops.Op[Any]], Any] = {
+    ops.Remember: Remembered,
+    ops.RememberMany: tuple[Remembered, ...],
+    ops.Revise: Record,
+    ops.Forget: Receipt,
+    ops.Set: Entry,
+    ops.Append: Entry,
+    ops.Increment: Entry,
+    ops.Delete: bool,
+}
+VERBS: dict[type[ops.Op[Any]], str] = {
+    ops.Remember: "remember",
+    ops.RememberMany: "remember_many",
+    ops.Recall: "recall",
+    ops.Context: "context",
+    ops.Explain: "explain",
+    ops.Read: "read",
+    ops.List: "page",
+    ops.History: "history",
+    ops.Revise: "revise",
+    ops.Forget: "forget",
+    ops.Set: "change",
+    ops.Append: "change",
+    ops.Increment: "change",
+    ops.Get: "get",
+    ops.Delete: "delete",
+    ops.Keys: "keys",
+    ops.Count: "stats",
+    ops.Export: "export",
+    ops.Import: "import_",
+    ops.Backup: "backup",
+    ops.Reembed: "reembed",
+    ops.Doctor: "doctor",
+    ops.Purge: "purge",
+}

@@ -1,0 +1,132 @@
+"""Words: what a text is made of, for every engine the same.
+
+`terms` is what the word index holds. It is stored beside each memory, so that an index can be
+rebuilt, or a memory taken out of it, by the very terms that went in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import Stemmer
+
+STOP = frozenset(
+    """a about all also am an and any are as at be been being but by can could did do does doing
+    done dont for from had has have having he her here hers him his how i if im in into is it its
+    ive just me my no nor not of on or our ours out s shall she should so some such t than that
+    thats the their them then there these they this those to too up us very was we were what when
+    where which who whom whose why will with would you your yours yeah ok okay""".split()
+)
+TOKEN_LETTERS = 4  # a common token of today's models is about four Latin letters long
+
+PASSAGE_LETTERS = 1000  # about 250 tokens: what small embedders read before they cut
+PASSAGE_OVERLAP = 200  # so that a sentence cut by one passage is whole in the next
+
+_MARKS = re.compile("[\u0300-\u036f]")
+_APOSTROPHES = re.compile("['\u2019\u02bc](s\\b)?")
+# Scripts written without blanks between words: searched by pairs of neighbouring characters.
+_PAIRED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+)
+_PAIRED_RUN = re.compile(f"[{_PAIRED}\U00020000-\U0003ffff]+")
+# Indic vowel signs are marks, not letters, to Python: without them words would fall apart.
+_WORD = re.compile(r"[\w\u0900-\u0dff]+(?:[.\-/:@+#][\w\u0900-\u0dff]+)*[+#]*")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^\w\s]|[^\x00-\x7f]|_")
+_stemmer = Stemmer.Stemmer("english", 0)
+
+
+def normalise(text: str) -> str:
+    """The text with blanks folded and characters composed; case and meaning stay."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def fingerprint(text: str) -> bytes:
+    """16 bytes that are the same for the same words."""
+    return hashlib.blake2b(normalise(text).encode(), digest_size=16).digest()
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The stem of an English word; other words are left alone."""
+    if len(word) > 3 and word.isascii() and word.isalpha():
+        stemmed: str = _stemmer.stemWord(word)
+        return stemmed
+    return word
+
+
+def fold(text: str) -> str:
+    """The text without accents, ligatures, full-width forms and apostrophes; case stays."""
+    if text.isascii():
+        return _APOSTROPHES.sub("", text)
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return _APOSTROPHES.sub("", unicodedata.normalize("NFKC", bare))
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order, repeated as often as they occur.
+
+    English is stemmed; identifiers, versions and paths come whole and in parts; text without
+    blanks (Chinese, Japanese, Korean, Thai …) comes in pairs of characters.
+    """
+    folded = fold(text)
+    found: list[str] = []
+    for match in _WORD.finditer(folded):
+        found.extend(_of_word(match.group()))
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def _of_word(word: str) -> tuple[str, ...]:
+    if not word.isascii() and _PAIRED_RUN.search(word):
+        return tuple(_of_mixed(word))
+    whole = word.casefold()
+    if word.isalpha() and (word.islower() or word.isupper() or word.istitle()):
+        return () if whole in STOP else (stem(whole),)
+    parts = [part.casefold() for part in _PARTS.findall(word)]
+    if len(parts) < 2:
+        return (stem(whole),)
+    kept = (stem(part) for part in parts if part not in STOP and (len(part) > 1 or part.isdigit()))
+    return tuple(dict.fromkeys((whole, *kept)))
+
+
+def _of_mixed(word: str) -> Iterator[str]:
+    end = 0
+    for run in _PAIRED_RUN.finditer(word):
+        yield from terms(word[end : run.start()])
+        chars = run.group()
+        yield from (chars[i : i + 2] for i in range(len(chars) - 1)) if len(chars) > 1 else chars
+        end = run.end()
+    yield from terms(word[end:])
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a language model sees; rather too many than too few."""
+    count = 0
+    for piece in _PIECES.findall(text):
+        if piece.isascii():
+            letters = TOKEN_LETTERS if piece[0].isalpha() else 2
+            count += -(-len(piece) // letters)
+        else:
+            count += 2 if ord(piece) > 0xFFFF else 1
+    return count
+
+
+def passages(text: str) -> list[str]:
+    """A text in overlapping parts that an embedder can read whole; a short one is its own part."""
+    if len(text) <= PASSAGE_LETTERS:
+        return [text]
+    parts, start = [], 0
+    while start < len(text):
+        end = start + PASSAGE_LETTERS
+        blank = text.rfind(" ", start + PASSAGE_LETTERS // 2, end)
+        end = blank if blank > 0 and end < len(text) else end
+        parts.append(text[start:end])
+        if end >= len(text):
+            break
+        start = end - PASSAGE_OVERLAP
+    return parts

@@ -1,0 +1,135 @@
+"""Values to JSON and back, by their types: dataclasses, times, tuples, plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from holdfast.errors import Invalid
+
+T = TypeVar("T")
+
+
+def dump(value: Any) -> Any:
+    """A value as plain JSON data; fields that are None are left out."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
+        return {name: dump(item) for name, item in fields if item is not None}
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Mapping):
+        return {key: dump(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [dump(item) for item in value]
+    return value
+
+
+def dumps(value: Any) -> str:
+    """A value as one line of JSON."""
+    return json.dumps(dump(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def load(kind: type[T], data: Any) -> T:
+    """A value of a type out of plain JSON data; `Invalid` says where it does not fit."""
+    return _load(kind, data, getattr(kind, "__name__", "value"))  # type: ignore[no-any-return]
+
+
+def loads(kind: type[T], line: str) -> T:
+    """A value of a type out of a line of JSON."""
+    return load(kind, parse(line))
+
+
+def parse(line: str) -> Any:
+    """The plain data of a line of JSON."""
+    try:
+        return json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"This is not JSON: {error}.") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _load(kind: Any, data: Any, at: str) -> Any:
+    if kind is Any:
+        return data
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return _load_union(get_args(kind), data, at)
+    if dataclasses.is_dataclass(kind):
+        return _load_dataclass(kind, data, at)
+    if origin is tuple:
+        _expect(isinstance(data, list), "a list", at)
+        return tuple(_load(get_args(kind)[0], item, f"{at}[{i}]") for i, item in enumerate(data))
+    if origin is not None and issubclass(origin, Mapping):
+        _expect(isinstance(data, dict), "an object", at)
+        return data
+    return _load_plain(kind, data, at)
+
+
+def _load_plain(kind: Any, data: Any, at: str) -> Any:
+    if kind is datetime:
+        return moment(data, at)
+    number = isinstance(data, int | float) and not isinstance(data, bool)
+    if kind is timedelta:
+        _expect(number, "a number of seconds", at)
+        return timedelta(seconds=data)
+    if kind is float:
+        _expect(number, "a number", at)
+        return float(data)
+    _expect(type(data) is kind, {str: "text", int: "a whole number"}.get(kind, kind.__name__), at)
+    return data
+
+
+def moment(data: Any, at: str = "time") -> datetime:
+    """A time out of ISO 8601 text."""
+    _expect(isinstance(data, str), "a time such as 2026-05-03T09:30:00Z", at)
+    text = data[:-1] + "+00:00" if data[-1:] in ("Z", "z") else data
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise Invalid(f"{at}: {data!r} is not a time.", "Write 2026-05-03T09:30:00Z.") from None
+
+
+def _load_union(kinds: tuple[Any, ...], data: Any, at: str) -> Any:
+    if data is None and type(None) in kinds:
+        return None
+    rest = [kind for kind in kinds if kind is not type(None)]
+    for kind in rest[:-1]:
+        try:
+            return _load(kind, data, at)
+        except Invalid:
+            continue
+    return _load(rest[-1], data, at)
+
+
+@lru_cache(maxsize=256)
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _load_dataclass(kind: Any, data: Any, at: str) -> Any:
+    _expect(isinstance(data, dict), "an object", at)
+    hints = _hints(kind)
+    names = {f.name for f in dataclasses.fields(kind)}
+    unknown = sorted(set(data) - names)
+    _expect(not unknown, f"only known fields ({', '.join(unknown)} is not)", at)
+    values = {name: _load(hints[name], item, f"{at}.{name}") for name, item in data.items()}
+    try:
+        return kind(**values)
+    except TypeError as error:
+        said = str(error).partition("() ")[2] or str(error)
+        raise Invalid(f"{at}: {said}.") from None
+
+
+def _expect(holds: bool, what: str, at: str) -> None:
+    if not holds:
+        raise Invalid(f"{at} must be {what}.")

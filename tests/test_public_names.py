@@ -1,0 +1,36 @@
+import holdfast
+
+PUBLIC = {
+    # the two doors
+    "AsyncMemory",
+    "Memory",
+    # what goes in and comes out
+    "Hit",
+    "Recalled",
+    "Record",
+    "Source",
+    "Weights",
+    # what can go wrong
+    "Busy",
+    "Closed",
+    "Conflict",
+    "EmbedderFailed",
+    "EmbedderMismatch",
+    "HoldfastError",
+    "Invalid",
+    "NotFound",
+    "StoreBroken",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "TooLarge",
+    "Unavailable",
+}
+
+
+def test_the_shop_window_shows_these_names_and_no_others() -> None:
+    assert sorted(holdfast.__all__) == sorted(PUBLIC)
+
+
+def test_every_name_in_the_window_is_there() -> None:
+    assert [name for name in holdfast.__all__ if not hasattr(holdfast, name)] == []
