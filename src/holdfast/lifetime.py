@@ -8,8 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.model import Record
+
+Numbers = NDArray[Any]
 
 RECENCY_HALF_DAYS = 30.0  # at this age recency is one half
 RECENCY_STEEPNESS = 0.1  # per day; makes a new memory .95 and a two-month-old one .05
@@ -77,14 +83,12 @@ def reinforced(known: Record, told: Record, now: datetime) -> Record:
     )
 
 
-def recency(record: Record, now: datetime) -> float:
-    """1 for the new or ageless, .5 at 30 days, near 0 after a year."""
-    if record.pinned or policy(record.kind).ageless:
-        return 1.0
-    days = max(0.0, (now - record.happened_at).total_seconds() / 86400)
-    return 1 / (1 + math.exp(min(700.0, RECENCY_STEEPNESS * (days - RECENCY_HALF_DAYS))))
+def recency(days: Numbers, ageless: Numbers) -> Numbers:
+    """By age: 1 for the new or ageless, .5 at 30 days, near 0 after a year."""
+    aged = RECENCY_STEEPNESS * (np.maximum(days, 0.0) - RECENCY_HALF_DAYS)
+    return np.where(ageless, 1.0, 1 / (1 + np.exp(np.minimum(aged, 700.0))))
 
 
-def frequency(uses: int) -> float:
+def frequency(uses: Numbers) -> Numbers:
     """0 for the unused; grows with the logarithm of use, up to 1."""
-    return min(1.0, math.log1p(uses) / math.log1p(FREQUENCY_FULL_USES))
+    return np.minimum(1.0, np.log1p(uses) / math.log1p(FREQUENCY_FULL_USES))

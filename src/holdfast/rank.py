@@ -1,31 +1,61 @@
-"""Candidates in, hits out: one ranking for every engine, and every score carries its why."""
+"""Candidates in, an order out: one ranking for every engine, and every score carries its why.
+
+Evidence of a candidate is the share of the query's rare words that it has (its neighbours in the
+session lend theirs), plus how far its meaning stands out in the scope, plus small cues: who says
+it, whom the query asks about, a date that is named. Evidence gives the order; how near the best
+candidate comes in words and meaning, taken absolutely, says whether anything is relevant at all.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from holdfast import lifetime
-from holdfast.model import Explanation, Filter, Hit, Record, Source, Weights, Why
+from holdfast.model import Weights, Why
 
-RELEVANT = 0.2  # similarity below this is noise: recall would rather say nothing
-BM25_K1 = 1.2  # how soon a repeated term stops adding
-BM25_B = 0.5  # how much a long memory's terms count less
+RELEVANT = 0.25  # a best similarity under this is noise: recall would rather say nothing
+NOISE = 0.01  # so little similarity is no reason to return anything
+K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.5 are alike
+B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
+FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
+LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
+LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
+MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
+LEAST_STD = 0.03  # where all cosines are alike, their noise must not be blown up
+SPEAKER = 0.18  # the query names who says it
+ROLE = 0.08  # "I" asks for what the user said, "you" for what the assistant said
+SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS
+SHORT_TERMS = 16.0
+DATE = 0.2  # it happened when the query says
+SURE_WORDS, SURE_COSINE, SURE_BIAS = (
+    3.0,
+    16.0,
+    -8.0,
+)  # logistic fit: own store against a foreign one
+SHARPNESS = 2.0  # so that recency cannot overturn relevance
 
-_NOBODY = Source("")
-_NOTHING = object()
+Floats = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may be a hit: its cosine to the query, and how often it has each query term."""
+class Candidates:
+    """Memories that may be hits, as columns; `counts` has a column for each query term."""
 
-    record: Record
-    cosine: float | None
-    counts: tuple[int, ...]
-    length: int
+    cosine: Floats  # NaN without a vector
+    counts: Floats
+    length: NDArray[np.integer]  # in terms
+    session: NDArray[np.int64]  # a code, -1 for none
+    turn: NDArray[np.integer]  # which of its session
+    happened: Floats  # seconds since 1970
+    named: NDArray[np.bool_]  # the query names who says it
+    role: NDArray[np.int8]  # 1: a user says it, -1: an agent
+    uses: NDArray[np.integer]
+    ageless: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,135 +64,160 @@ class Corpus:
 
     size: int
     mean_length: float
-    having: tuple[int, ...]
+    having: Floats
+    cosine_mean: float
+    cosine_std: float
 
 
-def rank(
-    candidates: Sequence[Candidate],
-    corpus: Corpus,
-    terms: Sequence[str],
-    weights: Weights,
-    now: datetime,
-) -> list[Hit]:
-    """All candidates as hits, best first; equal scores by the newer, then by id."""
-    rarity = [_rarity(corpus.size, having) for having in corpus.having]
-    hits = [_hit(candidate, corpus, rarity, terms, weights, now) for candidate in candidates]
-    hits.sort(key=lambda hit: hit.memory.id)
-    hits.sort(key=lambda hit: (hit.score, hit.memory.happened_at), reverse=True)
-    return hits
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the query asks for, beside its words and its meaning."""
+
+    now: float  # seconds since 1970
+    about: int = 0  # 1: what the user said, -1: what the assistant said
+    ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
 
 
-def relevant(hits: Sequence[Hit], min_score: float | None) -> list[Hit]:
-    """The hits worth returning: over the caller's threshold, or else similar at all."""
-    if min_score is not None:
-        return [hit for hit in hits if hit.score >= min_score]
-    return [hit for hit in hits if hit.why.similarity >= RELEVANT]
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates' order, best first, and for each candidate its score and the parts of it."""
+
+    order: NDArray[np.int64]
+    score: Floats
+    similarity: Floats
+    recency: Floats
+    frequency: Floats
+    words: Floats
+    meaning: Floats
 
 
-def matches(record: Record, where: Filter) -> bool:
-    """True if a filter means this memory."""
-    return (
-        (not where.kinds or record.kind in where.kinds)
-        and set(where.tags) <= set(record.tags)
-        and where.session in (None, record.session)
-        and (where.source is None or (record.source or _NOBODY).writer == where.source)
-        and (where.since is None or record.happened_at >= where.since)
-        and (where.until is None or record.happened_at < where.until)
-        and all(_equal(record.meta.get(key, _NOTHING), item) for key, item in where.meta.items())
+def joined(parts: Sequence[Candidates], terms: int) -> Candidates:
+    """The candidates of several scopes as one."""
+    if len(parts) == 1:
+        return parts[0]
+    none = np.empty(0)
+    empty = {"counts": np.empty((0, terms))}
+    return Candidates(
+        **{
+            field.name: np.concatenate(
+                [getattr(part, field.name) for part in parts] or [empty.get(field.name, none)]
+            )
+            for field in fields(Candidates)
+        }
     )
 
 
-def _equal(held: object, wanted: object) -> bool:
-    """Equality of JSON values, in which true is not 1."""
-    return held == wanted and isinstance(held, bool) == isinstance(wanted, bool)
-
-
-def hidden(
-    versions: Sequence[Record], where: Filter, as_of: datetime | None, now: datetime
-) -> tuple[str, str] | None:
-    """Why a memory cannot be a candidate at all, as verdict and detail; None if it can."""
-    last = versions[-1]
-    if not lifetime.alive(last.expires_at, now):
-        return "expired", f"It expired at {last.expires_at}."
-    true = [record for record in versions if lifetime.true_at(record, as_of)]
-    if not true and as_of is not None and as_of < lifetime.known_from(versions[0]):
-        return "not yet known", f"It was first known at {lifetime.known_from(versions[0])}."
-    if not true:
-        return (
-            "superseded",
-            f"{last.superseded_by or 'A newer version'} replaced it at {last.until}.",
-        )
-    if not matches(true[-1], where):
-        return "filtered", "It does not match the filter."
-    return None
-
-
-def explained(
-    id: str, hits: Sequence[Hit], kept: Sequence[Hit], shown: Sequence[Hit], limit: int | None
-) -> Explanation:
-    """Why a candidate is, or is not, among those shown; `limit` is None for a token budget."""
-    place = next((i for i, hit in enumerate(hits) if hit.memory.id == id), None)
-    if place is None:
-        return Explanation(id=id, verdict="no match", detail="It shares no word and no meaning.")
-    hit = hits[place]
-    if any(other.memory.id == id for other in shown):
-        verdict, detail = "returned", f"It is number {place + 1} of {len(hits)}."
-    elif all(other.memory.id != id for other in kept):
-        verdict, detail = "below threshold", f"Its similarity is {hit.why.similarity:.3f}."
-    elif limit is None:
-        verdict, detail = "over budget", f"It is number {place + 1}; the budget was used up."
-    else:
-        verdict, detail = "out-ranked", f"It is number {place + 1}; the limit is {limit}."
-    return Explanation(
-        id=id, verdict=verdict, detail=detail, rank=place + 1, score=hit.score, why=hit.why
-    )
-
-
-def words(candidate: Candidate, corpus: Corpus, rarity: Sequence[float]) -> float:
-    """How much of the query's rare words a memory has, 0..1 (BM25 over its best possible)."""
-    total = sum(rarity)
-    if total <= 0:
-        return 0.0
-    long = candidate.length / corpus.mean_length if corpus.mean_length else 1.0
-    drag = BM25_K1 * (1 - BM25_B + BM25_B * long)
-    best = 1 + BM25_K1
-    got = sum(
-        rare * count * best / (count + drag)
-        for rare, count in zip(rarity, candidate.counts, strict=True)
-        if count
-    )
-    return min(1.0, got / total)
-
-
-def meaning(cosine: float | None) -> float | None:
-    """A cosine on the scale 0..1."""
-    return None if cosine is None else min(1.0, max(0.0, cosine))
-
-
-def _rarity(size: int, having: int) -> float:
-    return math.log1p((max(size, having) - having + 0.5) / (having + 0.5))
-
-
-def _hit(
-    candidate: Candidate,
-    corpus: Corpus,
-    rarity: Sequence[float],
-    terms: Sequence[str],
-    weights: Weights,
-    now: datetime,
-) -> Hit:
-    said, meant = words(candidate, corpus, rarity), meaning(candidate.cosine)
-    why = Why(
-        similarity=said if meant is None else (said + meant) / 2,
-        recency=lifetime.recency(candidate.record, now),
-        frequency=lifetime.frequency(candidate.record.uses),
-        words=said,
-        meaning=meant,
-        matched=tuple(term for term, n in zip(terms, candidate.counts, strict=True) if n),
-    )
+def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
+    """The order of all candidates and where it comes from."""
+    near = _links(found)
+    said = _words(found, corpus, near)
+    meant = np.where(np.isnan(found.cosine), 0.0, found.cosine)
+    evidence = said + _stands_out(found, corpus, near) + _cues(found, asked)
+    similarity = _similarity(evidence, said, meant)
+    recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
+    frequency = lifetime.frequency(found.uses)
     score = (
-        weights.similarity * why.similarity
-        + weights.recency * why.recency
-        + weights.frequency * why.frequency
+        weights.similarity * similarity + weights.recency * recency + weights.frequency * frequency
     )
-    return Hit(candidate.record, score, why)
+    order = np.lexsort((-found.happened, -score))
+    return Ranking(order, score, similarity, recency, frequency, np.minimum(said, 1.0), meant)
+
+
+def relevant(ranking: Ranking, min_score: float | None) -> list[int]:
+    """Which candidates are worth returning, best first.
+
+    Over the caller's threshold if there is one; else all that is not noise, if the best of it
+    is relevant.
+    """
+    order, similarity = ranking.order, ranking.similarity
+    if min_score is not None:
+        return [int(at) for at in order[ranking.score[order] >= min_score]]
+    if not len(order) or similarity.max() < RELEVANT:
+        return []
+    return [int(at) for at in order[similarity[order] > NOISE]]
+
+
+def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> Why:
+    """Where the score of a candidate comes from."""
+    return Why(
+        similarity=float(ranking.similarity[at]),
+        recency=float(ranking.recency[at]),
+        frequency=float(ranking.frequency[at]),
+        words=float(ranking.words[at]),
+        meaning=None if np.isnan(found.cosine[at]) else float(ranking.meaning[at]),
+        matched=tuple(term for term, n in zip(terms, found.counts[at], strict=True) if n),
+    )
+
+
+def rarity(corpus: Corpus) -> Floats:
+    """How much each query term says: the fewer memories have it, the more."""
+    return np.log1p((corpus.size - corpus.having + 0.5) / (corpus.having + 0.5))
+
+
+def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
+    """What having a term so often is worth; a short memory gets no bonus for being short."""
+    norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), 1.0)
+    return FULL * counts / (counts + K1 * norm[:, None])
+
+
+Links = dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+
+def _links(found: Candidates) -> Links:
+    """For each distance: which candidates have which neighbour so many turns on."""
+    key = found.session << 32 | found.turn.astype(np.int64)
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    near: Links = {}
+    for distance in LEND_WORDS:
+        at = np.minimum(np.searchsorted(ranked, key + distance), len(key) - 1)
+        have = np.flatnonzero((ranked[at] == key + distance) & (found.session >= 0))
+        near[distance] = have, order[at[have]]
+    return near
+
+
+def _words(found: Candidates, corpus: Corpus, near: Links) -> Floats:
+    """The share of the query's information that a memory and its neighbours have."""
+    weight = rarity(corpus)
+    own = saturation(found.counts, found.length, corpus)
+    lent = own.copy()
+    for distance, (have, neighbour) in near.items():
+        lent[have] = np.maximum(lent[have], LEND_WORDS[distance] * own[neighbour])
+    share: Floats = lent @ weight / max(float(weight.sum()), 1e-9)
+    return share
+
+
+def _stands_out(found: Candidates, corpus: Corpus, near: Links) -> Floats:
+    """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
+    own = (found.cosine - corpus.cosine_mean) / max(corpus.cosine_std, LEAST_STD)
+    own = np.nan_to_num(own)
+    lent = own.copy()
+    for have, neighbour in near.values():
+        lent[have] = np.maximum(lent[have], LEND_MEANING * own[neighbour])
+    return MEANING * lent
+
+
+def _cues(found: Candidates, asked: Asked) -> Floats:
+    short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / SHORT_TERMS))
+    cues = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
+    return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
+
+
+def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
+    """1 inside a range that is named; less after it, for things are told later."""
+    met = np.zeros(len(happened))
+    for start, end in ranges:
+        fade = max(end - start, 7 * 86400.0)
+        late = np.where(happened >= end, 0.5 * (1 - (happened - end) / fade), 0.0)
+        met = np.maximum(met, np.where((happened >= start) & (happened < end), 1.0, late))
+    return met
+
+
+def _similarity(evidence: Floats, said: Floats, meant: Floats) -> Floats:
+    """Evidence on the scale 0..1, on which one threshold means relevant in every store."""
+    if not len(evidence):
+        return evidence
+    best = max(float(evidence.max()), 1e-9)
+    surest = float(np.max(SURE_WORDS * np.minimum(said, 1.0) + SURE_COSINE * meant)) + SURE_BIAS
+    share = np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS
+    return share / (1 + np.exp(-surest))

@@ -8,18 +8,20 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
 from typing import Any, TypeVar, cast
 
-from holdfast import context, lifetime, ops, portable, rank, states, text, wire
+from holdfast import context, explain, lifetime, ops, portable, question, rank, states, text, wire
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
 from holdfast.engine import (
     Draft,
     Engine,
+    Found,
     Kept,
+    Key,
     Look,
     Place,
     Snapshot,
@@ -127,10 +129,13 @@ class Service:
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
         vectors = self._vectors([record.content for record in records])
-        return [
-            Draft(record, text.terms(record.content), found, self._space)
-            for record, found in zip(records, vectors, strict=True)
-        ]
+        return [self._draft(record, found) for record, found in zip(records, vectors, strict=True)]
+
+    def _draft(self, record: Record, vectors: Vectors | None) -> Draft:
+        """A record with what is indexed of it."""
+        writer = record.source.writer if record.source else None
+        speaker = text.speaker(writer, record.content)
+        return Draft(record, text.terms(record.content), speaker, vectors, self._space)
 
     def _keep(
         self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
@@ -170,7 +175,7 @@ class Service:
                 old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
             )
             tx.change(place, replace(old, until=now))
-            tx.insert(place, Draft(new, text.terms(op.content), vectors, self._space))
+            tx.insert(place, self._draft(new, vectors))
             return new
 
         return self._write(op, place, work, about=f"memory {op.id}")
@@ -185,41 +190,42 @@ class Service:
 
     def recall(self, op: ops.Recall, place: Place) -> Recalled:
         """Finds the memories that answer a query."""
-        hits, degraded = self._search(op, place)
-        kept = rank.relevant(hits, op.min_score)[: op.limit]
-        self._use(op, place, kept)
-        return Recalled(hits=tuple(kept), abstained=bool(hits) and not kept, degraded=degraded)
+        found = self._search(op, place, op.limit)
+        self.engine.use([key for key, _ in found.hits], self._clock())
+        return Recalled(
+            hits=tuple(hit for _, hit in found.hits),
+            abstained=found.candidates > 0 and not found.hits,
+            degraded=found.degraded,
+        )
 
     def context(self, op: ops.Context, place: Place) -> str:
         """Renders what is relevant to a query as a block for a prompt."""
-        hits, _ = self._search(op, place)
-        kept = rank.relevant(hits, op.min_score)[:CONTEXT_HITS]
-        chosen = context.chosen(kept, op.budget)
-        self._use(op, place, chosen)
+        found = self._search(op, place, CONTEXT_HITS)
+        chosen = context.chosen([hit for _, hit in found.hits], op.budget)
+        shown = {hit.memory.id for hit in chosen}
+        self.engine.use([key for key, hit in found.hits if hit.id in shown], self._clock())
         return context.render(chosen)
 
     def _search(
-        self, op: ops.Question[T], place: Place, most: int = CANDIDATES
-    ) -> tuple[list[Hit], str | None]:
-        """All candidates as hits, best first, and why the answer is degraded if it is."""
+        self, op: ops.Question[T], place: Place, limit: int, most: int = CANDIDATES
+    ) -> _Answer:
+        """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        terms = tuple(dict.fromkeys(text.terms(op.query)))
+        asked = question.understood(op.query, now)
         vector, degraded = self._query(op.query)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(terms, vector, self._space, op.where, op.as_of, alive_at, most)
+        look = Look(asked.terms, vector, self._space, op.where, op.as_of, alive_at, most)
         places = [Place(place.tenant, scope) for scope in op.scopes]
-        found = self.engine.read(lambda seen: seen.search(places, look))
-        if found.waiting and vector is not None and self._catch_up(places):
-            found = self.engine.read(lambda seen: seen.search(places, look))
-        if found.waiting and degraded is None:
-            degraded = f"{found.waiting} memories wait for their vectors"
-        return rank.rank(found.candidates, found.corpus, terms, op.weights, now), degraded
 
-    def _use(self, op: ops.Question[T], place: Place, hits: Sequence[Hit]) -> None:
-        if hits:
-            places = [Place(place.tenant, scope) for scope in op.scopes]
-            self.engine.use(places, [hit.memory for hit in hits], self._clock())
+        def work(seen: Snapshot) -> _Answer:
+            found = seen.search(places, look)
+            return _answer(seen, places, found, asked, op, limit, degraded)
+
+        answer = self.engine.read(work)
+        if answer.waiting and vector is not None and self._catch_up(places):
+            answer = self.engine.read(work)
+        return answer
 
     def explain(self, op: ops.Explain, place: Place) -> Explanation:
         """Says why a memory was, or was not, in the answer to a query."""
@@ -227,13 +233,15 @@ class Service:
         versions = self.engine.read(lambda seen: seen.versions(place, op.id))
         if not versions:
             raise NotFound(f"There is no memory {op.id!r} here.", "List them to see their ids.")
-        hidden = rank.hidden(versions, op.where, op.as_of, max(now, self._clock()))
+        hidden = explain.hidden(versions, op.where, op.as_of, max(now, self._clock()))
         if hidden is not None:
             return Explanation(id=op.id, verdict=hidden[0], detail=hidden[1])
-        hits, _ = self._search(op, place, most=LAST_ROW)
-        kept = rank.relevant(hits, op.min_score)
+        found = self._search(op, place, LAST_ROW, most=LAST_ROW)
+        everything = self._search(replace(op, min_score=0.0), place, LAST_ROW, most=LAST_ROW)
+        kept = [hit for _, hit in found.hits]
         shown = context.chosen(kept[:CONTEXT_HITS], op.budget) if op.budget else kept[: op.limit]
-        return rank.explained(op.id, hits, kept, shown, None if op.budget else op.limit)
+        ranked = [hit for _, hit in everything.hits]
+        return explain.explained(op.id, ranked, kept, shown, None if op.budget else op.limit)
 
     def read(self, op: ops.Read, place: Place) -> Record:
         """Gives one memory by its id."""
@@ -474,6 +482,49 @@ def _again(op: ops.Write[T], kept: Kept, digest: bytes) -> T:
     if kept.answer is None:
         raise NotFound("What this idempotency key wrote was forgotten since.")
     return cast(T, wire.loads(ANSWERS[type(op)], kept.answer))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """Hits with their keys, out of so many candidates."""
+
+    hits: list[tuple[Key, Hit]]
+    candidates: int
+    waiting: int
+    degraded: str | None
+
+
+def _answer(
+    seen: Snapshot,
+    places: Sequence[Place],
+    found: Found,
+    asked: question.Question,
+    op: ops.Question[T],
+    limit: int,
+    degraded: str | None,
+) -> _Answer:
+    """Ranks what was found, and fetches the best of it."""
+    if degraded is None and found.waiting:
+        degraded = f"{found.waiting} memories wait for their vectors"
+    if not found.keys:
+        return _Answer([], 0, found.waiting, degraded)
+    ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
+    kept = rank.relevant(ranking, op.min_score)[:limit]
+    keys = [found.keys[at] for at in kept]
+    records = seen.fetch(places, keys)
+    hits = [
+        (
+            key,
+            Hit(
+                record,
+                float(ranking.score[at]),
+                rank.why(ranking, found.candidates, asked.terms, at),
+            ),
+        )
+        for at, key, record in zip(kept, keys, records, strict=True)
+        if record is not None
+    ]
+    return _Answer(hits, len(found.keys), found.waiting, degraded)
 
 
 def _space(embedder: Embedder) -> Space:

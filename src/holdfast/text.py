@@ -37,6 +37,7 @@ _PAIRED_RUN = re.compile(f"[{_PAIRED}\U00020000-\U0003ffff]+")
 _WORD = re.compile(r"[\w\u0900-\u0dff]+(?:[.\-/:@+#][\w\u0900-\u0dff]+)*[+#]*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^\w\s]|[^\x00-\x7f]|_")
+_SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}): ")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 
@@ -114,6 +115,14 @@ def tokens(text: str) -> int:
         else:
             count += 2 if ord(piece) > 0xFFFF else 1
     return count
+
+
+def speaker(writer: str | None, content: str) -> str | None:
+    """Who says it, as terms: the writer, or the name and colon that the content begins with."""
+    if writer is None:
+        named = _SPEAKER.match(content)
+        writer = named.group(1) if named else None
+    return None if writer is None else " ".join(terms(writer)) or None
 
 
 def passages(text: str) -> list[str]:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from holdfast.errors import Invalid
 from holdfast.model import Entry, Filter, Finding, Record
-from holdfast.rank import Candidate, Corpus
+from holdfast.rank import Candidates, Corpus
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]  # one unit-length row per passage of a content
+Key = tuple[int, ...]  # an engine's own name of a candidate; the first part counts the places asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Draft:
 
     record: Record
     terms: Sequence[str]
+    speaker: str | None
     vectors: Vectors | None
     space: Space | None
 
@@ -68,10 +70,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found; `waiting` memories have no vector yet."""
+    """What a search found; `waiting` memories have no vector yet.
 
-    candidates: list[Candidate]
+    `keys` tells the candidates apart, in their order; a snapshot can `fetch` their records.
+    """
+
+    candidates: Candidates
     corpus: Corpus
+    keys: Sequence[Key]
     waiting: int
 
 
@@ -129,6 +135,9 @@ class Snapshot(Protocol):
 
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking: filters are exact, whatever the bounds."""
+
+    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
+        """The records of some keys of a search over these places; None where one is gone."""
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
@@ -188,7 +197,7 @@ class Engine(Protocol):
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Runs a function that writes; returns once it is on disk."""
 
-    def use(self, places: Sequence[Place], records: Sequence[Record], now: datetime) -> None:
+    def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they ride along with the next write, or are flushed on close."""
 
     def space(self) -> Space | None:

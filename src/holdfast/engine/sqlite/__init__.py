@@ -17,13 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from holdfast.engine import Place, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.connections import Connections
+from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.rows import SQL, Rows
-from holdfast.engine.sqlite.vectors import VectorCache
-from holdfast.model import Finding, Record
+from holdfast.model import Finding
 
 T = TypeVar("T")
 GROUP = 256  # works in one transaction, at most
@@ -57,11 +57,11 @@ class SQLite:
         _open.add(self)
 
     def _reset(self) -> None:
-        self._cache = VectorCache()
+        self._indexes = Indexes()
         self._queue: list[_Work[Any]] = []
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
-        self._uses: dict[tuple[int, str], tuple[int, int]] = {}
+        self._uses: dict[tuple[int, int], tuple[int, int]] = {}
         self._flushed = time.monotonic()
 
     def after_fork(self) -> None:
@@ -74,7 +74,7 @@ class SQLite:
     def read(self, work: Callable[[Snapshot], T]) -> T:
         """Runs a function on a consistent view that has everything acknowledged so far."""
         with self._connections.reader() as db:
-            return work(Rows(db, self._cache, self._uses))
+            return work(Rows(db, self._indexes, self._uses))
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Runs a function that writes; returns once it is on disk."""
@@ -113,22 +113,20 @@ class SQLite:
             uses, self._uses = self._uses, {}
         try:
             with self._connections.writer() as db:
-                for (scope, id), (times, at) in uses.items():
-                    db.execute(SQL["use_memory"], (times, at, scope, id))
-                return [work(Rows(db, self._cache)) for work in works]
+                for (scope, row), (times, at) in uses.items():
+                    db.execute(SQL["use_memory"], (times, at, scope, row))
+                return [work(Rows(db, self._indexes)) for work in works]
         except BaseException:
             with self._queue_lock:
                 self._uses = uses | self._uses
             raise
 
-    def use(self, places: Sequence[Place], records: Sequence[Record], now: datetime) -> None:
+    def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they ride along with the next write, or are flushed on close."""
-        with self._connections.reader() as db:
-            numbers = {place.scope: Rows(db, self._cache).scope(place) for place in places}
         with self._queue_lock:
-            for record in records:
-                key = numbers[record.scope], record.id
-                self._uses[key] = self._uses.get(key, (0, 0))[0] + 1, stamp(now)
+            for _, scope, row in keys:
+                times, _ = self._uses.get((scope, row), (0, 0))
+                self._uses[scope, row] = times + 1, stamp(now)
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self._flush()
 
@@ -159,7 +157,7 @@ class SQLite:
             if place is None:
                 found = db.execute(SQL["all_waiting"], (limit,)).fetchall()
                 return [Waiting(scope, row, content) for row, scope, content in found]
-            scope = Rows(db, self._cache).scope(place)
+            scope = Rows(db, self._indexes).scope(place)
             found = db.execute(SQL["waiting"], (scope, limit)).fetchall()
             return [Waiting(scope, row, content) for row, content in found]
 
@@ -182,7 +180,7 @@ class SQLite:
         if repair:
             return self._rows(lambda tx: upkeep.check(tx, repair=True))
         with self._connections.reader() as db:
-            return upkeep.check(Rows(db, self._cache), repair=False)
+            return upkeep.check(Rows(db, self._indexes), repair=False)
 
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
@@ -210,7 +208,7 @@ class SQLite:
             self._flush()
         finally:
             self._connections.close()
-            self._cache.clear()
+            self._indexes.clear()
 
 
 def _after_fork() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -12,6 +12,7 @@ from holdfast.model import Entry, Record, Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MICROSECOND = timedelta(microseconds=1)
+AGAIN = "\u00b2"  # marks the token of a term that a row has more than once; no term ends in it
 
 
 def stamp(moment: datetime) -> int:
@@ -85,9 +86,17 @@ def changeable(rec: Record) -> tuple[Any, ...]:
     )
 
 
-def scoped(scope: int, terms: Iterable[str]) -> str:
-    """Terms as the tokens of one scope."""
-    return " ".join([f"{scope}:{term}" for term in terms])
+def tokens(terms: str) -> list[str]:
+    """Stored terms as tokens, without their scope: each term once, and again if it is repeated."""
+    if not terms:
+        return []
+    counted = Counter(terms.split(" "))
+    return [*counted, *(term + AGAIN for term, times in counted.items() if times > 1)]
+
+
+def scoped(scope: int, terms: str) -> str:
+    """Stored terms as the tokens of one scope."""
+    return " ".join([f"{scope}:{token}" for token in tokens(terms)])
 
 
 def entry(row: sqlite3.Row) -> Entry:

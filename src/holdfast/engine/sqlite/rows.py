@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -12,27 +12,27 @@ from typing import Any
 import numpy as np
 
 from holdfast import text
-from holdfast.engine import Counts, Draft, Found, Kept, Look, Place, Space
+from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
 from holdfast.engine.sqlite import columns, search
 from holdfast.engine.sqlite.columns import changeable, compact, maybe_stamp, scoped, stamp
+from holdfast.engine.sqlite.index import Indexes
+from holdfast.engine.sqlite.search import Uses
 from holdfast.engine.sqlite.statements import statements
-from holdfast.engine.sqlite.vectors import VectorCache
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
 NO_SCOPE = -1  # matches no row
 CHANGES_KEPT = 20_000  # a cache further behind than this loads anew
-Uses = Mapping[tuple[int, str], tuple[int, int]]  # (scope, id): times used, last at
 
 
 class Rows:
     """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
 
     def __init__(
-        self, db: sqlite3.Connection, cache: VectorCache, uses: Uses = MappingProxyType({})
+        self, db: sqlite3.Connection, indexes: Indexes, uses: Uses = MappingProxyType({})
     ) -> None:
         self.db = db
-        self._cache = cache
+        self._indexes = indexes
         self._uses = uses
 
     def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
@@ -59,8 +59,8 @@ class Rows:
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
         found = columns.record(row, scope)
-        more, at = self._uses.get((row["scope"], found.id), (0, 0))
-        if not more or found.until is not None:
+        more, at = self._uses.get((row["scope"], row["row"]), (0, 0))
+        if not more:
             return found
         return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
 
@@ -106,9 +106,14 @@ class Rows:
 
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
-        scopes = [(self.scope(place), place.scope) for place in places]
-        held = [(number, name) for number, name in scopes if number != NO_SCOPE]
-        return search.search(self.db, self._cache, self._record, held, look)
+        numbered = [(at, self.scope(place)) for at, place in enumerate(places)]
+        held = [(at, scope) for at, scope in numbered if scope != NO_SCOPE]
+        return search.search(self.db, self._indexes, self._uses, held, look)
+
+    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
+        """The records of some keys of a search over these places; None where one is gone."""
+        rows = [(places[at].scope, self._one("memory", scope, row)) for at, scope, row in keys]
+        return [None if row is None else self._record(row, scope) for scope, row in rows]
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
@@ -152,16 +157,16 @@ class Rows:
 
     def insert(self, place: Place, draft: Draft) -> None:
         """Adds a version of a memory."""
-        rec, scope = draft.record, self._make_scope(place)
-        kind, *rest = changeable(rec)
+        rec, scope, terms = draft.record, self._make_scope(place), " ".join(draft.terms)
         row = self._do(
             "add_memory",
-            *(scope, rec.id, rec.version, rec.content, " ".join(draft.terms)),
-            *(text.fingerprint(rec.content), kind, *rest, int(draft.vectors is None)),
+            *(scope, rec.id, rec.version, int(draft.vectors is None)),
+            *(draft.speaker, len(draft.terms), text.fingerprint(rec.content), rec.content, terms),
+            *changeable(rec),
         ).lastrowid
         assert row is not None
-        if draft.terms:
-            self._do("add_words", row, scoped(scope, draft.terms))
+        if terms:
+            self._do("add_words", row, scoped(scope, terms))
         if draft.vectors is not None:
             self.add_vectors(self.space_number(draft.space), scope, row, draft.vectors)
 
@@ -179,8 +184,10 @@ class Rows:
 
     def change(self, place: Place, record: Record) -> None:
         """Writes everything of a version but its words."""
-        values = changeable(record)
-        self._do("change_memory", *values, self.scope(place), record.id, record.version)
+        scope = self.scope(place)
+        row = self._one("change_memory", *changeable(record), scope, record.id, record.version)
+        if row is not None:
+            self.note_change(scope, row[0])
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
@@ -190,7 +197,7 @@ class Rows:
         """Removes every version of a memory of a scope, given by number, from every index."""
         for row in self._all("versions", scope, id):
             if row["terms"]:
-                self._do("drop_words", row["row"], scoped(scope, row["terms"].split(" ")))
+                self._do("drop_words", row["row"], scoped(scope, row["terms"]))
             for space in self._all("all_spaces"):
                 self._do("drop_vectors", space[0], scope, row["row"])
             self._do("drop_memory", scope, row["row"])

@@ -23,16 +23,7 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     scope         INTEGER NOT NULL,
     id            TEXT NOT NULL,
     version       INTEGER NOT NULL,
-    content       TEXT NOT NULL,
-    terms         TEXT NOT NULL,     -- what the word index holds of it, in order
-    fingerprint   BLOB NOT NULL,
     kind          TEXT NOT NULL,
-    tags          TEXT NOT NULL,     -- JSON list
-    meta          TEXT NOT NULL,     -- JSON object
-    session       TEXT,
-    writer        TEXT,
-    role          TEXT,
-    message       TEXT,
     pinned        INTEGER NOT NULL,
     created_at    INTEGER NOT NULL,
     happened_at   INTEGER NOT NULL,
@@ -41,7 +32,19 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     superseded_by TEXT,
     uses          INTEGER NOT NULL,
     last_used_at  INTEGER,
-    waiting       INTEGER NOT NULL   -- 1: has no vector yet
+    waiting       INTEGER NOT NULL,  -- 1: has no vector yet
+    session       TEXT,
+    writer        TEXT,
+    role          TEXT,
+    message       TEXT,
+    speaker       TEXT,              -- who says it, by its source or its first words
+    length        INTEGER NOT NULL,  -- in terms
+    fingerprint   BLOB NOT NULL,
+    -- The large ones stand last: SQLite reads a row from its front.
+    tags          TEXT NOT NULL,     -- JSON list
+    meta          TEXT NOT NULL,     -- JSON object
+    content       TEXT NOT NULL,
+    terms         TEXT NOT NULL      -- what the word index holds of it, in order
 ) STRICT;
 
 CREATE INDEX memories_scope ON memories (scope);
@@ -61,13 +64,14 @@ CREATE TABLE vectors (         -- 16-bit floats, unit length; one per passage of
     PRIMARY KEY (space, scope, row, part)
 ) STRICT, WITHOUT ROWID;
 
--- Tokens are '<scope>:<term>', so that one look-up is one scope's list of one term.
+-- Tokens are '<scope>:<term>', so that one look-up is one scope's list of one term;
+-- '<scope>:<term>²' lists the rows that have it more than once.
 CREATE VIRTUAL TABLE words USING fts5 (
     terms, content = '', columnsize = 0, detail = none,
     tokenize = "ascii tokenchars ':._-/@+#'"
 );
 
-CREATE TABLE changes (         -- rows whose vectors came late or went away: caches follow this
+CREATE TABLE changes (         -- rows that changed or went away: what is in memory follows this
     seq   INTEGER PRIMARY KEY AUTOINCREMENT,
     scope INTEGER NOT NULL,
     row   INTEGER NOT NULL

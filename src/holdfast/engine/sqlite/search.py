@@ -1,4 +1,4 @@
-"""Finding candidates: by meaning in the vectors in memory, by words in the text index.
+"""Finding candidates in the index in memory: by meaning, by words, and beside either.
 
 Filters come first and are exact: what they leave out is never a candidate, and what they leave
 in is searched whole, so that no bound can make an answer shorter than it should be.
@@ -7,25 +7,31 @@ in is searched whole, so that no bound can make an answer shorter than it should
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine import Found, Look, Space
-from holdfast.engine.sqlite.columns import stamp
+from holdfast import rank
+from holdfast.engine import Found, Key, Look, Space
+from holdfast.engine.sqlite.columns import AGAIN, stamp
+from holdfast.engine.sqlite.index import NEVER, Index, Indexes
 from holdfast.engine.sqlite.statements import statements
-from holdfast.engine.sqlite.vectors import VectorCache
 from holdfast.errors import EmbedderMismatch
-from holdfast.model import Filter, Record
-from holdfast.rank import Candidate, Corpus
+from holdfast.model import Filter
+from holdfast.rank import Candidates, Corpus
 
 SQL = statements()
-Rows = NDArray[np.int64]
+SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
+BESIDE = 2  # turns before and after a good candidate that are candidates too
 TYPES = {str: ("text",), int: ("integer", "real"), float: ("integer", "real")}
+SAMPLE = 2048  # rows that tell what cosines are usual in a scope
+
+Mask = NDArray[np.bool_]
+Positions = NDArray[np.int64]
+Uses = Mapping[tuple[int, int], tuple[int, int]]  # (scope, row): times used, last at
 
 
 def condition(where: Filter) -> tuple[str, list[Any]]:
@@ -66,33 +72,6 @@ def in_sight(as_of: datetime | None, now: datetime) -> tuple[str, list[Any]]:
     return f"{held} AND {alive}", [at, at, stamp(now)]
 
 
-def search(
-    db: sqlite3.Connection,
-    cache: VectorCache,
-    record: Callable[[sqlite3.Row, str], Record],
-    scopes: Sequence[tuple[int, str]],
-    look: Look,
-) -> Found:
-    """Candidates from several scopes, given by number and name, and what those scopes are like."""
-    candidates: list[Candidate] = []
-    having = np.zeros(len(look.terms), np.int64)
-    size = length = waiting = 0
-    for number, name in scopes:
-        seen = _Sight(db, number, look)
-        listed = [_listed(db, number, term) for term in look.terms]
-        having += [len(found) for found in listed]
-        meaning = _Meaning(db, cache, number, look)
-        chosen = {*meaning.best(seen, look.most), *_by_words(listed, seen, look.most)}
-        for row in _fetch(db, number, sorted(chosen)):
-            cosine = meaning.cosine(row["row"])
-            candidates.append(_candidate(record(row, name), row["terms"], cosine, look.terms))
-        size += db.execute(SQL["count_all"], (number,)).fetchone()[0]
-        waiting += db.execute(SQL["count_waiting"], (number,)).fetchone()[0]
-    length = sum(candidate.length for candidate in candidates)
-    mean = length / len(candidates) if candidates else 0.0
-    return Found(candidates, Corpus(size, mean, tuple(having.tolist())), waiting)
-
-
 def space_number(db: sqlite3.Connection, space: Space | None) -> int:
     """The number of the embedder the store belongs to, which must be this one."""
     found = db.execute(SQL["current_space"]).fetchone()
@@ -103,97 +82,162 @@ def space_number(db: sqlite3.Connection, space: Space | None) -> int:
     return int(found[0])
 
 
-class _Sight:
-    """Which rows of a scope may be candidates at all."""
+def search(
+    db: sqlite3.Connection,
+    indexes: Indexes,
+    uses: Uses,
+    scopes: Sequence[tuple[int, int]],
+    look: Look,
+) -> Found:
+    """Candidates from several scopes, given by their place in the question and their number."""
+    space = space_number(db, look.space) if look.space else 0
+    dimension = look.space.dimension if look.space else 0
+    parts = []
+    for place, number in scopes:
+        index = indexes.scope(space, number, dimension)
+        with index.lock:
+            index.follow(db)
+            parts.append(_Part(db, index, place, number, look))
+    waiting = sum(db.execute(SQL["count_waiting"], (scope,)).fetchone()[0] for _, scope in scopes)
+    corpus = _corpus(parts, len(look.terms))
+    for part in parts:
+        part.choose(corpus, look.most)
+    found = [part.candidates(db, uses) for part in parts]
+    keys = [key for part in parts for key in part.named_keys()]
+    return Found(rank.joined(found, len(look.terms)), corpus, keys, waiting)
 
-    def __init__(self, db: sqlite3.Connection, scope: int, look: Look) -> None:
-        self._shown: Rows | None = None
-        if look.where or look.as_of:
-            sql, values = condition(look.where)
-            seen, more = in_sight(look.as_of, look.now)
-            found = db.execute(
-                f"SELECT row FROM memories WHERE scope = ? AND {seen} AND {sql}",
-                (scope, *more, *values),
-            )
-            self._shown = np.array([row[0] for row in found], np.int64)
+
+def _corpus(parts: Sequence[_Part], terms: int) -> Corpus:
+    size = sum(part.size for part in parts)
+    having = sum((part.having for part in parts), np.zeros(terms))
+    sample = np.concatenate([part.sample for part in parts]) if parts else np.empty(0)
+    return Corpus(
+        size=size,
+        mean_length=sum(part.total_length for part in parts) / size if size else 0.0,
+        having=having,
+        cosine_mean=float(sample.mean()) if len(sample) else 0.0,
+        cosine_std=float(sample.std()) if len(sample) else 0.0,
+    )
+
+
+class _Part:
+    """One scope's share of a search. Copies what it needs, so that the index can move on."""
+
+    def __init__(
+        self, db: sqlite3.Connection, index: Index, place: int, scope: int, look: Look
+    ) -> None:
+        self._index, self._place, self._scope = index, place, scope
+        self._columns = {name: index.columns[name] for name in index.columns.TYPES}
+        self._lists = [index.listed(db, term) for term in look.terms]
+        self._again = [index.listed(db, term + AGAIN) for term in look.terms]
+        self._named = index.speaking(look.terms)
+        self._seen = self._sight(db, look)
+        self._cosine = self._cosines(look)
+        self._chosen: Positions = np.empty(0, np.int64)
+        self.size = index.count - index.gone
+        self.total_length = int(self._columns["length"].sum())
+        self.having = np.array([len(found) for found in self._lists], np.float64)
+        self.sample = self._sample()
+
+    def _sight(self, db: sqlite3.Connection, look: Look) -> Mask:
+        """Which rows may be candidates at all."""
+        columns = self._columns
+        seen: Mask = columns["expires"] > stamp(look.now)
+        if look.as_of is None:
+            seen &= columns["until"] == NEVER
         else:
-            found = db.execute(SQL["dead_rows"], (scope, stamp(look.now)))
-            self._hidden = np.array([row[0] for row in found], np.int64)
+            at = stamp(look.as_of)
+            seen &= (columns["since"] <= at) & (columns["until"] > at)
+        if look.where:
+            sql, values = condition(look.where)
+            found = db.execute(
+                f"SELECT row FROM memories WHERE scope = ? AND {sql}", (self._scope, *values)
+            )
+            rows = np.fromiter((row[0] for row in found), np.int64)
+            seen &= np.isin(columns["row"], rows)
+        return seen
 
-    def mask(self, found: Rows) -> NDArray[np.bool_]:
-        """True where a row may be a candidate."""
-        if self._shown is not None:
-            return np.isin(found, self._shown)
-        if not len(self._hidden):
-            return np.ones(len(found), np.bool_)
-        return np.isin(found, self._hidden, invert=True)
-
-
-def _listed(db: sqlite3.Connection, scope: int, term: str) -> Rows:
-    found = db.execute(SQL["find_words"], (f'"{scope}:{term}"',)).fetchone()[0]
-    return np.fromstring(found, np.int64, sep=",") if found else np.empty(0, np.int64)
-
-
-def _by_words(listed: Sequence[Rows], seen: _Sight, most: int) -> list[int]:
-    """The rows with the most and rarest of the terms."""
-    every = [found for found in listed if len(found)]
-    if not every:
-        return []
-    union, where = np.unique(np.concatenate(every), return_inverse=True)
-    # Each list has its weight: a term that few rows have says more than one that many have.
-    weight = np.concatenate([np.full(len(found), 1 / np.log1p(len(found))) for found in every])
-    score = np.bincount(where.ravel(), weight)
-    score[~seen.mask(union)] = 0
-    best = _top(score, most)
-    return [int(row) for row in union[best[score[best] > 0]]]
-
-
-class _Meaning:
-    """How near each row of a scope is to the query; a long content is as near as its best part."""
-
-    def __init__(self, db: sqlite3.Connection, cache: VectorCache, scope: int, look: Look) -> None:
-        self._rows: Rows = np.empty(0, np.int64)
-        self._cosine: NDArray[np.float32] = np.empty(0, np.float32)
+    def _cosines(self, look: Look) -> NDArray[np.float32]:
+        count = len(self._columns["row"])
         if look.vector is None:
+            return np.full(count, np.nan, np.float32)
+        return self._index.vectors.cosines(look.vector, count)
+
+    def _sample(self) -> NDArray[np.float32]:
+        step = max(1, len(self._cosine) // SAMPLE)
+        some = self._cosine[::step]
+        return some[~np.isnan(some)]
+
+    def choose(self, corpus: Corpus, most: int) -> None:
+        """Settles the candidates: the best by words and by meaning, and what was said beside."""
+        if self._seen.sum() <= max(SMALL, most):
+            self._chosen = np.flatnonzero(self._seen)
             return
-        space = space_number(db, look.space)
-        parts, matrix = cache.scope(space, scope, len(look.vector)).follow(db)
-        if len(parts):
-            starts = np.flatnonzero(np.concatenate([[True], parts[1:] != parts[:-1]]))
-            self._rows = parts[starts]
-            self._cosine = np.maximum.reduceat(matrix @ look.vector, starts)
+        near = np.where(self._seen & ~np.isnan(self._cosine), self._cosine, -2)
+        said = np.where(self._seen, self._words(corpus), 0)
+        best = {*_top(near, most, -2).tolist(), *_top(said, most, 0).tolist()}
+        with self._index.lock:
+            best |= self._index.beside(best, BESIDE)
+        found = np.fromiter(best, np.int64)
+        found = found[found < len(self._seen)]
+        self._chosen = np.sort(found[self._seen[found]])
 
-    def best(self, seen: _Sight, most: int) -> list[int]:
-        """The nearest rows among those in sight."""
-        shown = np.flatnonzero(seen.mask(self._rows))
-        return [int(row) for row in self._rows[shown[_top(self._cosine[shown], most)]]]
+    def _words(self, corpus: Corpus) -> NDArray[np.float32]:
+        """A first score by words alone, for every row."""
+        score = np.zeros(len(self._seen), np.float32)
+        length = self._columns["length"]
+        for found, rarity in zip(self._lists, rank.rarity(corpus), strict=True):
+            counts = np.ones((len(found), 1))
+            score[found] += rarity * rank.saturation(counts, length[found], corpus)[:, 0]
+        return score
 
-    def cosine(self, row: int) -> float | None:
-        """How near a row is; None without a vector."""
-        at = int(np.searchsorted(self._rows, row))
-        held = at < len(self._rows) and self._rows[at] == row
-        return float(self._cosine[at]) if held else None
+    def candidates(self, db: sqlite3.Connection, uses: Uses) -> Candidates:
+        """What the ranking needs to know of the candidates."""
+        chosen, columns = self._chosen, self._columns
+        session = columns["session"][chosen].astype(np.int64)
+        return Candidates(
+            cosine=self._cosine[chosen],
+            counts=self._counts(),
+            length=columns["length"][chosen],
+            session=np.where(session >= 0, session << 8 | self._place, -1),
+            turn=columns["turn"][chosen],
+            happened=columns["happened"][chosen] / 1e6,
+            named=np.isin(columns["speaker"][chosen], self._named),
+            role=columns["role"][chosen],
+            uses=self._uses(db, uses),
+            ageless=columns["ageless"][chosen],
+        )
+
+    def _counts(self) -> NDArray[np.float32]:
+        """How often each candidate has each term: 0, 1 or 2 for more than once."""
+        counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
+        for column, lists in enumerate(zip(self._lists, self._again, strict=True)):
+            for found in lists:
+                counts[:, column] += np.isin(self._chosen, found, assume_unique=True)
+        return counts
+
+    def _uses(self, db: sqlite3.Connection, uses: Uses) -> NDArray[np.int64]:
+        """How often each candidate was used, what is counted but not written yet included."""
+        rows = self._columns["row"][self._chosen].tolist()
+        marks = ",".join("?" * len(rows))
+        found = dict(
+            db.execute(
+                f"SELECT row, uses FROM memories WHERE scope = ? AND row IN ({marks})",
+                (self._scope, *rows),
+            ).fetchall()
+        )
+        more = uses and [uses.get((self._scope, row), (0, 0))[0] for row in rows]
+        return np.array([found.get(row, 0) for row in rows], np.int64) + (more or 0)
+
+    def named_keys(self) -> list[Key]:
+        """The place in the question, the scope and the row of each candidate."""
+        rows = self._columns["row"][self._chosen].tolist()
+        return [(self._place, self._scope, row) for row in rows]
 
 
-def _top(score: NDArray[Any], most: int) -> NDArray[np.int64]:
-    """The indices of the highest scores, highest first."""
-    if len(score) > most:
-        kept = np.argpartition(score, -most)[-most:]
-        return kept[np.argsort(-score[kept], kind="stable")]
-    return np.argsort(-score, kind="stable")
-
-
-def _fetch(db: sqlite3.Connection, scope: int, chosen: Sequence[int]) -> list[sqlite3.Row]:
-    marks = ",".join("?" * len(chosen))
-    return db.execute(
-        f"SELECT * FROM memories WHERE scope = ? AND row IN ({marks}) ORDER BY row",
-        (scope, *chosen),
-    ).fetchall()
-
-
-def _candidate(
-    record: Record, stored: str, cosine: float | None, terms: Sequence[str]
-) -> Candidate:
-    said = stored.split(" ") if stored else []
-    count = Counter(said)
-    return Candidate(record, cosine, tuple(count[term] for term in terms), len(said))
+def _top(score: NDArray[Any], most: int, floor: float) -> Positions:
+    """The positions of the highest scores above a floor."""
+    above = np.flatnonzero(score > floor)
+    if len(above) <= most:
+        return above
+    return above[np.argpartition(score[above], -most)[-most:]]

@@ -18,20 +18,23 @@ SELECT retired FROM scopes WHERE scope = ?
 
 -- name: add_memory
 INSERT INTO memories (
-    scope, id, version, content, terms, fingerprint, kind, tags, meta, session, writer, role,
-    message, pinned, created_at, happened_at, expires_at, until, superseded_by, uses,
-    last_used_at, waiting
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    scope, id, version, waiting, speaker, length, fingerprint, content, terms, kind, tags, meta,
+    session, writer, role, message, pinned, created_at, happened_at, expires_at, until,
+    superseded_by, uses, last_used_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_memory
 -- Everything but the words and what is indexed by them.
 UPDATE memories SET kind = ?, tags = ?, meta = ?, session = ?, writer = ?, role = ?, message = ?,
     pinned = ?, created_at = ?, happened_at = ?, expires_at = ?, until = ?, superseded_by = ?,
     uses = ?, last_used_at = ?
-WHERE scope = ? AND id = ? AND version = ?
+WHERE scope = ? AND id = ? AND version = ? RETURNING row
 
 -- name: versions
 SELECT * FROM memories WHERE scope = ? AND id = ? ORDER BY version
+
+-- name: memory
+SELECT * FROM memories WHERE scope = ? AND row = ?
 
 -- name: twin
 SELECT * FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
@@ -44,7 +47,7 @@ DELETE FROM memories WHERE scope = ? AND row = ?
 
 -- name: use_memory
 UPDATE memories SET uses = uses + ?, last_used_at = max(coalesce(last_used_at, 0), ?)
-WHERE scope = ? AND id = ? AND until IS NULL
+WHERE scope = ? AND row = ?
 
 -- name: add_words
 INSERT INTO words (rowid, terms) VALUES (?, ?)
@@ -112,6 +115,20 @@ DELETE FROM vectors WHERE space = ?
 -- name: all_spaces
 SELECT space FROM spaces
 
+-- name: rows_after_in
+-- What the index in memory holds of new rows.
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, pinned, kind,
+    session, speaker, role
+FROM memories WHERE scope = ? AND row > ? ORDER BY row
+
+-- name: row_in
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, pinned, kind,
+    session, speaker, role
+FROM memories WHERE scope = ? AND row = ?
+
+-- name: terms_after
+SELECT row, terms FROM memories WHERE scope = ? AND row > ? ORDER BY row
+
 -- name: vectors_after
 SELECT row, vector FROM vectors WHERE space = ? AND scope = ? AND row > ? ORDER BY row, part
 
@@ -132,12 +149,6 @@ SELECT min(seq) FROM changes
 
 -- name: drop_changes
 DELETE FROM changes WHERE seq <= ?
-
--- name: dead_rows
--- Rows out of sight now: expired, or no longer true.
-SELECT row FROM memories WHERE scope = ?1 AND expires_at <= ?2
-UNION
-SELECT row FROM memories WHERE scope = ?1 AND until IS NOT NULL
 
 -- name: entry
 SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.engine import Space, Vectors, Waiting
-from holdfast.engine.sqlite.columns import scoped
+from holdfast.engine.sqlite.columns import scoped, tokens
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
 from holdfast.model import Finding
@@ -107,10 +107,9 @@ def _word_faults(db: sqlite3.Connection) -> tuple[int, int]:
     )
     indexed = {(term, row) for term, row in db.execute("SELECT term, doc FROM temp.indexed")}
     wanted = {
-        (f"{scope}:{term}", row)
+        (f"{scope}:{token}", row)
         for row, scope, terms in db.execute(SQL["all_terms"])
-        for term in terms.split(" ")
-        if term
+        for token in tokens(terms)
     }
     return len(wanted - indexed), len(indexed - wanted)
 
@@ -119,7 +118,7 @@ def _rebuild_words(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     for row, scope, terms in db.execute(SQL["all_terms"]).fetchall():
         if terms:
-            db.execute(SQL["add_words"], (row, scoped(scope, terms.split(" "))))
+            db.execute(SQL["add_words"], (row, scoped(scope, terms)))
 
 
 def sweep(rows: Rows, now: int, answers_from: int) -> tuple[int, int]:

@@ -1,0 +1,272 @@
+"""A scope in memory, following the file: its vectors, its word lists, and when each row was true.
+
+Rows only ever grow in number, so new ones are found by asking for rows beyond the last one seen;
+what changed or went away is found in the store's list of changes. That is how writes of other
+threads and processes are seen, inside the very snapshot that asks. Word lists are read from the
+text index when a query first needs them, and then kept up to date.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engine.sqlite.columns import tokens
+from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.sqlite.vectors import VectorTable
+from holdfast.lifetime import policy
+
+SQL = statements()
+NEVER = np.iinfo(np.int64).max
+GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
+NOBODY = -1  # the code of no session, and of no speaker
+CACHE_BYTES = 2 << 30  # beyond this the scopes not used for longest are let go
+ROLES = {"user": 1, "agent": -1}
+
+Positions = NDArray[np.int64]
+
+
+class Columns:
+    """Arrays of one length that grow together, at the end."""
+
+    TYPES: ClassVar[dict[str, type]] = {
+        "row": np.int64,
+        "happened": np.int64,
+        "since": np.int64,
+        "until": np.int64,
+        "expires": np.int64,
+        "length": np.int32,
+        "ageless": np.bool_,
+        "session": np.int32,
+        "turn": np.int32,
+        "speaker": np.int32,
+        "role": np.int8,
+    }
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._held: dict[str, NDArray[Any]] = {
+            name: np.empty(0, kind) for name, kind in self.TYPES.items()
+        }
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._held[name][: self.count]
+
+    def extend(self, values: dict[str, NDArray[Any]]) -> None:
+        """Adds as many rows as the values have."""
+        more = len(values["row"])
+        if self.count + more > len(self._held["row"]):
+            room = max(self.count + more, self.count * 3 // 2, 64)
+            for name, held in self._held.items():
+                self._held[name] = (
+                    np.resize(held, room) if len(held) else np.zeros(room, held.dtype)
+                )
+        for name, held in self._held.items():
+            held[self.count : self.count + more] = values[name]
+        self.count += more
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(held.nbytes for held in self._held.values())
+
+
+class Index:
+    """What of one scope is in memory. Positions, not rows, number what it holds."""
+
+    def __init__(self, space: int, scope: int, dimension: int) -> None:
+        self.space = space
+        self.scope = scope
+        self.dimension = dimension
+        self.lock = threading.Lock()
+        self._empty()
+
+    def _empty(self) -> None:
+        self.columns = Columns()
+        self.vectors = VectorTable(self.dimension)
+        self.seq: int | None = None
+        self.gone = 0
+        self._sessions: dict[str, int] = {}
+        self._speakers: dict[str, int] = {}
+        self._turns: dict[int, list[int]] = {}
+        self._lists: dict[str, Positions] = {}
+        self._tails: dict[str, list[int]] = {}
+
+    # --- following the file ---
+
+    def follow(self, db: sqlite3.Connection) -> None:
+        """Takes in what the snapshot of this connection has and this has not."""
+        last = db.execute(SQL["last_change"]).fetchone()
+        seq = last[0] if last else 0
+        if self.seq is not None and seq > self.seq:
+            self._changes(db)
+        self._append(db)
+        self.seq = max(seq, self.seq or 0)
+
+    def _changes(self, db: sqlite3.Connection) -> None:
+        first = db.execute(SQL["first_change"]).fetchone()[0]
+        if first is None or first > (self.seq or 0) + 1 or self.gone > max(1000, self.count // 4):
+            self._empty()
+            return
+        changed = {row for _, row in db.execute(SQL["changes_after"], (self.scope, self.seq))}
+        for row in sorted(changed):
+            at = self.position(row)
+            if at is not None:
+                self._reload(db, row, at)
+
+    def _reload(self, db: sqlite3.Connection, row: int, at: int) -> None:
+        found = db.execute(SQL["row_in"], (self.scope, row)).fetchall()
+        self.vectors.drop(at)
+        if not found:
+            self.gone += 1
+            self.columns["expires"][at] = GONE
+            self._leave_session(at)
+            return
+        values = self._values(found)
+        for name in ("happened", "since", "until", "expires", "ageless"):
+            self.columns[name][at] = values[name][0]
+        vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
+        self.vectors.add(np.full(len(vectors), at), [vector for _, vector in vectors])
+
+    def _leave_session(self, at: int) -> None:
+        turns = self._turns.get(int(self.columns["session"][at]), [])
+        if at in turns:
+            turns.remove(at)
+            self.columns["turn"][turns] = np.arange(len(turns))
+
+    def _append(self, db: sqlite3.Connection) -> None:
+        last = int(self.columns["row"][-1]) if self.count else 0
+        found = db.execute(SQL["rows_after_in"], (self.scope, last)).fetchall()
+        if not found:
+            return
+        start = self.count
+        self.columns.extend(self._values(found))
+        vectors = db.execute(SQL["vectors_after"], (self.space, self.scope, last)).fetchall()
+        rows = np.fromiter((row for row, _ in vectors), np.int64, len(vectors))
+        owners = np.searchsorted(self.columns["row"], rows)
+        self.vectors.add(owners, [vector for _, vector in vectors])
+        if self._lists:
+            self._extend_lists(db.execute(SQL["terms_after"], (self.scope, last)), start)
+
+    def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
+        row, happened, since, until, expires, length, pinned, kind, session, speaker, role = zip(
+            *found, strict=True
+        )
+        ageless = [
+            bool(pin) or policy(name).ageless for pin, name in zip(pinned, kind, strict=True)
+        ]
+        sessions = _codes(self._sessions, session)
+        return {
+            "row": np.array(row, np.int64),
+            "happened": np.array(happened, np.int64),
+            "since": np.array(since, np.int64),
+            "until": np.array([NEVER if at is None else at for at in until], np.int64),
+            "expires": np.array([NEVER if at is None else at for at in expires], np.int64),
+            "length": np.array(length, np.int32),
+            "ageless": np.array(ageless, np.bool_),
+            "session": np.array(sessions, np.int32),
+            "turn": self._turns_of(row, sessions),
+            "speaker": np.array(_codes(self._speakers, speaker), np.int32),
+            "role": np.array([ROLES.get(name, 0) for name in role], np.int8),
+        }
+
+    def _turns_of(self, rows: Sequence[int], sessions: Sequence[int]) -> NDArray[np.int32]:
+        """Which turn of its session each new row is."""
+        if len(rows) == 1 and self.position(rows[0]) is not None:
+            return np.zeros(1, np.int32)  # a reload: its turn stays
+        turns = np.zeros(len(rows), np.int32)
+        for i, session in enumerate(sessions):
+            if session != NOBODY:
+                said = self._turns.setdefault(session, [])
+                turns[i] = len(said)
+                said.append(self.count + i)
+        return turns
+
+    def _extend_lists(self, found: Iterable[tuple[int, str]], start: int) -> None:
+        for at, (_, terms) in enumerate(found, start):
+            for token in tokens(terms):
+                if token in self._lists:
+                    self._tails.setdefault(token, []).append(at)
+
+    # --- asking ---
+
+    @property
+    def count(self) -> int:
+        """How many rows this holds, those that are gone too."""
+        return self.columns.count
+
+    def position(self, row: int) -> int | None:
+        """Where a row stands."""
+        rows = self.columns["row"]
+        at = int(np.searchsorted(rows, row))
+        return at if at < len(rows) and rows[at] == row else None
+
+    def listed(self, db: sqlite3.Connection, token: str) -> Positions:
+        """The positions of all rows with a token, in order."""
+        if token not in self._lists:
+            match = f'"{self.scope}:{token}"'
+            found = db.execute(SQL["find_words"], (match,)).fetchone()[0]
+            rows = np.array(found.split(","), np.int64) if found else np.empty(0, np.int64)
+            held = np.isin(rows, self.columns["row"], assume_unique=True)
+            self._lists[token] = np.searchsorted(self.columns["row"], rows[held])
+        tail = self._tails.pop(token, None)
+        if tail:
+            self._lists[token] = np.concatenate([self._lists[token], tail])
+        return self._lists[token]
+
+    def beside(self, positions: Iterable[int], reach: int) -> set[int]:
+        """The positions within a few turns of these in the same session."""
+        near: set[int] = set()
+        session, turn = self.columns["session"], self.columns["turn"]
+        for at in positions:
+            if session[at] != NOBODY:
+                said, here = self._turns[int(session[at])], int(turn[at])
+                near.update(said[max(0, here - reach) : here + reach + 1])
+        return near
+
+    def speaking(self, terms: Iterable[str]) -> list[int]:
+        """The codes of speakers whose name shares a term with the query."""
+        said = set(terms)
+        return [code for name, code in self._speakers.items() if said & set(name.split(" "))]
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes of memory this takes."""
+        lists = sum(held.nbytes for held in self._lists.values())
+        return self.columns.nbytes + self.vectors.nbytes + lists
+
+
+def _codes(known: dict[str, int], names: Iterable[str | None]) -> list[int]:
+    """A number for each name, the same for the same name."""
+    return [NOBODY if name is None else known.setdefault(name, len(known)) for name in names]
+
+
+class Indexes:
+    """The scopes in memory; those not used for longest go first."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[tuple[int, int], Index] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def scope(self, space: int, scope: int, dimension: int) -> Index:
+        """The index of a scope, empty if it was not in memory."""
+        with self._lock:
+            found = self._held.pop((space, scope), None) or Index(space, scope, dimension)
+            self._held[space, scope] = found
+            while len(self._held) > 1 and self._bytes() > CACHE_BYTES:
+                self._held.popitem(last=False)
+            return found
+
+    def _bytes(self) -> int:
+        return sum(held.nbytes for held in self._held.values())
+
+    def clear(self) -> None:
+        """Lets go of everything."""
+        with self._lock:
+            self._held.clear()

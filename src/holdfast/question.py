@@ -1,0 +1,28 @@
+"""What a query asks for: its terms, whom it asks about, and the dates it names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast import text
+from holdfast.rank import Asked
+
+_OWN = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
+_YOURS = re.compile(r"\b(you|your|yours)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, understood."""
+
+    terms: tuple[str, ...]
+    asked: Asked
+
+
+def understood(query: str, now: datetime) -> Question:
+    """A query's terms and what else it asks for."""
+    terms = tuple(dict.fromkeys(text.terms(query)))
+    about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
+    return Question(terms, Asked(now.timestamp(), about))
