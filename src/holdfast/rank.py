@@ -157,7 +157,8 @@ def rarity(corpus: Corpus) -> Floats:
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
     """What having a term so often is worth; a short memory gets no bonus for being short."""
     norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), 1.0)
-    return FULL * counts / (counts + K1 * norm[:, None])
+    worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
+    return worth
 
 
 Links = dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -194,12 +195,13 @@ def _stands_out(found: Candidates, corpus: Corpus, near: Links) -> Floats:
     lent = own.copy()
     for have, neighbour in near.values():
         lent[have] = np.maximum(lent[have], LEND_MEANING * own[neighbour])
-    return MEANING * lent
+    worth: Floats = MEANING * lent
+    return worth
 
 
 def _cues(found: Candidates, asked: Asked) -> Floats:
     short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / SHORT_TERMS))
-    cues = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
+    cues: Floats = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
     return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
 
 
@@ -219,5 +221,5 @@ def _similarity(evidence: Floats, said: Floats, meant: Floats) -> Floats:
         return evidence
     best = max(float(evidence.max()), 1e-9)
     surest = float(np.max(SURE_WORDS * np.minimum(said, 1.0) + SURE_COSINE * meant)) + SURE_BIAS
-    share = np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS
-    return share / (1 + np.exp(-surest))
+    share: Floats = np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS / (1 + np.exp(-surest))
+    return share

@@ -463,7 +463,7 @@ class AsyncMemory:
         cursor: str | None = None
         while True:
             part = await self._backend.do(ops.Export(scope=self.scope, cursor=cursor))
-            for line in part.lines:  # noqa: UP028 (async generators cannot `yield from`)
+            for line in part.lines:
                 yield line
             if part.cursor is None:
                 return

@@ -457,7 +457,7 @@ class Memory:
         cursor: str | None = None
         while True:
             part = self._backend.do(ops.Export(scope=self.scope, cursor=cursor))
-            for line in part.lines:  # noqa: UP028 (async generators cannot `yield from`)
+            for line in part.lines:
                 yield line
             if part.cursor is None:
                 return

@@ -135,7 +135,7 @@ class At:
         str | None,
         option(
             "--url",
-            help="Which store: sqlite:///path. Else $HOLDFAST_URL, else a file in your data folder.",
+            help="Which store: sqlite:///path. Else $HOLDFAST_URL, else one in your data folder.",
             panel=EVERYWHERE,
         ),
     ] = None
@@ -268,8 +268,8 @@ def spread(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(**given: Any) -> None:
-        before = given.pop("ctx").find_root().params
-        made = {name: _made(group, given, before) for name, group in groups.items()}
+        ctx = given.pop("ctx")
+        made = {name: _made(group, given, ctx) for name, group in groups.items()}
         function(**given, **made)
 
     run.__dict__["__signature__"] = Signature(list(laid.values()))
@@ -286,7 +286,10 @@ def _options(group: Any) -> dict[str, Parameter]:
     }
 
 
-def _made(group: Any, given: dict[str, Any], before: dict[str, Any]) -> Any:
+def _made(group: Any, given: dict[str, Any], ctx: typer.Context) -> Any:
     """A group out of the options given; it takes what is its own."""
     made = group(**{field.name: given.pop(field.name) for field in fields(group)})
-    return made.over(before) if isinstance(made, At) else made
+    before = ctx.parent
+    while isinstance(made, At) and before is not None:
+        made, before = made.over(before.params), before.parent
+    return made

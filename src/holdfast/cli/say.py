@@ -147,17 +147,17 @@ def table(title: str, headings: list[str], rows: list[list[str]]) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
+def progress(what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
     """A bar on standard error if that is a terminal; call it with how much is done, and of what."""
     if not sys.stderr.isatty():
-        yield lambda done, total=None: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(what, total=total)
-        yield lambda done, total=None: shown.update(task, completed=done, total=total)
+        yield lambda done, of=total: shown.update(task, completed=done, total=of)
 
 
 def plural(count: int, one: str, many: str = "") -> str:

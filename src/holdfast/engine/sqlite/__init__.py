@@ -113,9 +113,10 @@ class SQLite:
             uses, self._uses = self._uses, {}
         try:
             with self._connections.writer() as db:
+                rows = Rows(db, self._indexes)
                 for (scope, row), (times, at) in uses.items():
-                    db.execute(SQL["use_memory"], (times, at, scope, row))
-                return [work(Rows(db, self._indexes)) for work in works]
+                    rows.count_use(scope, row, times, at)
+                return [work(rows) for work in works]
         except BaseException:
             with self._queue_lock:
                 self._uses = uses | self._uses

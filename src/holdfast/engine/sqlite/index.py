@@ -45,8 +45,11 @@ class Columns:
         "ageless": np.bool_,
         "session": np.int32,
         "turn": np.int32,
+        "before": np.int64,  # the position of the turn before in the session, or NOBODY
+        "after": np.int64,
         "speaker": np.int32,
         "role": np.int8,
+        "uses": np.int64,
     }
 
     def __init__(self) -> None:
@@ -94,7 +97,7 @@ class Index:
         self.gone = 0
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
-        self._turns: dict[int, list[int]] = {}
+        self._last: dict[int, int] = {}  # the position of the last turn of each session
         self._lists: dict[str, Positions] = {}
         self._tails: dict[str, list[int]] = {}
 
@@ -129,16 +132,25 @@ class Index:
             self._leave_session(at)
             return
         values = self._values(found)
-        for name in ("happened", "since", "until", "expires", "ageless"):
+        for name in ("happened", "since", "until", "expires", "ageless", "uses"):
             self.columns[name][at] = values[name][0]
         vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
-        self.vectors.add(np.full(len(vectors), at), [vector for _, vector in vectors])
+        owners = np.full(len(vectors), at, np.int64)
+        self.vectors.add(self.count, owners, [vector for _, vector in vectors])
 
     def _leave_session(self, at: int) -> None:
-        turns = self._turns.get(int(self.columns["session"][at]), [])
-        if at in turns:
-            turns.remove(at)
-            self.columns["turn"][turns] = np.arange(len(turns))
+        """Closes the gap that a turn leaves in its session."""
+        columns = self.columns
+        before, after = int(columns["before"][at]), int(columns["after"][at])
+        if before != NOBODY:
+            columns["after"][before] = after
+        if after != NOBODY:
+            columns["before"][after] = before
+        elif columns["session"][at] != NOBODY:
+            self._last[int(columns["session"][at])] = before
+        while after != NOBODY:
+            columns["turn"][after] -= 1
+            after = int(columns["after"][after])
 
     def _append(self, db: sqlite3.Connection) -> None:
         last = int(self.columns["row"][-1]) if self.count else 0
@@ -146,17 +158,18 @@ class Index:
         if not found:
             return
         start = self.count
-        self.columns.extend(self._values(found))
+        values = self._values(found)
+        self.columns.extend(values | self._turns(values["session"]))
         vectors = db.execute(SQL["vectors_after"], (self.space, self.scope, last)).fetchall()
         rows = np.fromiter((row for row, _ in vectors), np.int64, len(vectors))
         owners = np.searchsorted(self.columns["row"], rows)
-        self.vectors.add(owners, [vector for _, vector in vectors])
+        self.vectors.add(self.count, owners, [vector for _, vector in vectors])
         if self._lists:
             self._extend_lists(db.execute(SQL["terms_after"], (self.scope, last)), start)
 
     def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
-        row, happened, since, until, expires, length, pinned, kind, session, speaker, role = zip(
-            *found, strict=True
+        row, happened, since, until, expires, length, uses, pinned, kind, session, speaker, role = (
+            zip(*found, strict=True)
         )
         ageless = [
             bool(pin) or policy(name).ageless for pin, name in zip(pinned, kind, strict=True)
@@ -171,22 +184,29 @@ class Index:
             "length": np.array(length, np.int32),
             "ageless": np.array(ageless, np.bool_),
             "session": np.array(sessions, np.int32),
-            "turn": self._turns_of(row, sessions),
             "speaker": np.array(_codes(self._speakers, speaker), np.int32),
             "role": np.array([ROLES.get(name, 0) for name in role], np.int8),
+            "uses": np.array(uses, np.int64),
         }
 
-    def _turns_of(self, rows: Sequence[int], sessions: Sequence[int]) -> NDArray[np.int32]:
-        """Which turn of its session each new row is."""
-        if len(rows) == 1 and self.position(rows[0]) is not None:
-            return np.zeros(1, np.int32)  # a reload: its turn stays
-        turns = np.zeros(len(rows), np.int32)
-        for i, session in enumerate(sessions):
-            if session != NOBODY:
-                said = self._turns.setdefault(session, [])
-                turns[i] = len(said)
-                said.append(self.count + i)
-        return turns
+    def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+        """Where new rows stand in their sessions."""
+        turn = np.zeros(len(sessions), np.int32)
+        before = np.full(len(sessions), NOBODY, np.int64)
+        after = np.full(len(sessions), NOBODY, np.int64)
+        for i, session in enumerate(sessions.tolist()):
+            if session == NOBODY:
+                continue
+            last = self._last.get(session, NOBODY)
+            before[i] = last
+            if last >= self.count:
+                after[last - self.count] = self.count + i
+                turn[i] = turn[last - self.count] + 1
+            elif last != NOBODY:
+                self.columns["after"][last] = self.count + i
+                turn[i] = self.columns["turn"][last] + 1
+            self._last[session] = self.count + i
+        return {"turn": turn, "before": before, "after": after}
 
     def _extend_lists(self, found: Iterable[tuple[int, str]], start: int) -> None:
         for at, (_, terms) in enumerate(found, start):
@@ -219,16 +239,6 @@ class Index:
         if tail:
             self._lists[token] = np.concatenate([self._lists[token], tail])
         return self._lists[token]
-
-    def beside(self, positions: Iterable[int], reach: int) -> set[int]:
-        """The positions within a few turns of these in the same session."""
-        near: set[int] = set()
-        session, turn = self.columns["session"], self.columns["turn"]
-        for at in positions:
-            if session[at] != NOBODY:
-                said, here = self._turns[int(session[at])], int(turn[at])
-                near.update(said[max(0, here - reach) : here + reach + 1])
-        return near
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The codes of speakers whose name shares a term with the query."""

@@ -189,6 +189,11 @@ class Rows:
         if row is not None:
             self.note_change(scope, row[0])
 
+    def count_use(self, scope: int, row: int, times: int, at: int) -> None:
+        """Writes how often a row was used since it was last written."""
+        self._do("use_memory", times, at, scope, row)
+        self.note_change(scope, row)
+
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
         self.drop(self.scope(place), id)

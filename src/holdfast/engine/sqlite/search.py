@@ -102,7 +102,7 @@ def search(
     corpus = _corpus(parts, len(look.terms))
     for part in parts:
         part.choose(corpus, look.most)
-    found = [part.candidates(db, uses) for part in parts]
+    found = [part.candidates(uses) for part in parts]
     keys = [key for part in parts for key in part.named_keys()]
     return Found(rank.joined(found, len(look.terms)), corpus, keys, waiting)
 
@@ -126,13 +126,13 @@ class _Part:
     def __init__(
         self, db: sqlite3.Connection, index: Index, place: int, scope: int, look: Look
     ) -> None:
-        self._index, self._place, self._scope = index, place, scope
+        self._place, self._scope = place, scope
         self._columns = {name: index.columns[name] for name in index.columns.TYPES}
         self._lists = [index.listed(db, term) for term in look.terms]
         self._again = [index.listed(db, term + AGAIN) for term in look.terms]
         self._named = index.speaking(look.terms)
         self._seen = self._sight(db, look)
-        self._cosine = self._cosines(look)
+        self._near = None if look.vector is None else index.vectors.near(look.vector)
         self._chosen: Positions = np.empty(0, np.int64)
         self.size = index.count - index.gone
         self.total_length = int(self._columns["length"].sum())
@@ -157,30 +157,29 @@ class _Part:
             seen &= np.isin(columns["row"], rows)
         return seen
 
-    def _cosines(self, look: Look) -> NDArray[np.float32]:
-        count = len(self._columns["row"])
-        if look.vector is None:
-            return np.full(count, np.nan, np.float32)
-        return self._index.vectors.cosines(look.vector, count)
-
     def _sample(self) -> NDArray[np.float32]:
-        step = max(1, len(self._cosine) // SAMPLE)
-        some = self._cosine[::step]
-        return some[~np.isnan(some)]
+        """The cosines of some rows, to tell what is usual here."""
+        if self._near is None:
+            return np.empty(0, np.float32)
+        some = np.arange(0, len(self._seen), max(1, len(self._seen) // SAMPLE))
+        cosine = self._near.cosines(some)
+        return cosine[~np.isnan(cosine)]
 
     def choose(self, corpus: Corpus, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
         if self._seen.sum() <= max(SMALL, most):
             self._chosen = np.flatnonzero(self._seen)
             return
-        near = np.where(self._seen & ~np.isnan(self._cosine), self._cosine, -2)
-        said = np.where(self._seen, self._words(corpus), 0)
-        best = {*_top(near, most, -2).tolist(), *_top(said, most, 0).tolist()}
-        with self._index.lock:
-            best |= self._index.beside(best, BESIDE)
-        found = np.fromiter(best, np.int64)
-        found = found[found < len(self._seen)]
-        self._chosen = np.sort(found[self._seen[found]])
+        best = [_top(np.where(self._seen, self._words(corpus), 0), most)]
+        if self._near is not None:
+            best.append(self._near.best(self._seen, most))
+        for way in ("before", "after"):
+            step = np.concatenate(best[:2])
+            for _ in range(BESIDE):
+                step = self._columns[way][step[step >= 0]]
+                best.append(step[step < len(self._seen)])
+        found = np.unique(np.concatenate(best))
+        self._chosen = found[(found >= 0) & self._seen[found]]
 
     def _words(self, corpus: Corpus) -> NDArray[np.float32]:
         """A first score by words alone, for every row."""
@@ -191,12 +190,12 @@ class _Part:
             score[found] += rarity * rank.saturation(counts, length[found], corpus)[:, 0]
         return score
 
-    def candidates(self, db: sqlite3.Connection, uses: Uses) -> Candidates:
+    def candidates(self, uses: Uses) -> Candidates:
         """What the ranking needs to know of the candidates."""
         chosen, columns = self._chosen, self._columns
         session = columns["session"][chosen].astype(np.int64)
         return Candidates(
-            cosine=self._cosine[chosen],
+            cosine=self._cosine(),
             counts=self._counts(),
             length=columns["length"][chosen],
             session=np.where(session >= 0, session << 8 | self._place, -1),
@@ -204,30 +203,34 @@ class _Part:
             happened=columns["happened"][chosen] / 1e6,
             named=np.isin(columns["speaker"][chosen], self._named),
             role=columns["role"][chosen],
-            uses=self._uses(db, uses),
+            uses=self._used(uses),
             ageless=columns["ageless"][chosen],
         )
+
+    def _cosine(self) -> NDArray[np.float32]:
+        if self._near is None:
+            return np.full(len(self._chosen), np.nan, np.float32)
+        return self._near.cosines(self._chosen)
 
     def _counts(self) -> NDArray[np.float32]:
         """How often each candidate has each term: 0, 1 or 2 for more than once."""
         counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
         for column, lists in enumerate(zip(self._lists, self._again, strict=True)):
             for found in lists:
-                counts[:, column] += np.isin(self._chosen, found, assume_unique=True)
+                at = np.searchsorted(found, self._chosen)
+                held = at < len(found)
+                held[held] = found[at[held]] == self._chosen[held]
+                counts[:, column] += held
         return counts
 
-    def _uses(self, db: sqlite3.Connection, uses: Uses) -> NDArray[np.int64]:
+    def _used(self, uses: Uses) -> NDArray[np.int64]:
         """How often each candidate was used, what is counted but not written yet included."""
-        rows = self._columns["row"][self._chosen].tolist()
-        marks = ",".join("?" * len(rows))
-        found = dict(
-            db.execute(
-                f"SELECT row, uses FROM memories WHERE scope = ? AND row IN ({marks})",
-                (self._scope, *rows),
-            ).fetchall()
-        )
-        more = uses and [uses.get((self._scope, row), (0, 0))[0] for row in rows]
-        return np.array([found.get(row, 0) for row in rows], np.int64) + (more or 0)
+        times = self._columns["uses"][self._chosen]
+        rows = self._columns["row"][self._chosen]
+        for (scope, row), (more, _) in uses.items():
+            if scope == self._scope:
+                times[rows == row] += more
+        return times
 
     def named_keys(self) -> list[Key]:
         """The place in the question, the scope and the row of each candidate."""
@@ -235,9 +238,9 @@ class _Part:
         return [(self._place, self._scope, row) for row in rows]
 
 
-def _top(score: NDArray[Any], most: int, floor: float) -> Positions:
-    """The positions of the highest scores above a floor."""
-    above = np.flatnonzero(score > floor)
+def _top(score: NDArray[Any], most: int) -> Positions:
+    """The positions of the highest scores above 0."""
+    above = np.flatnonzero(score > 0)
     if len(above) <= most:
         return above
     return above[np.argpartition(score[above], -most)[-most:]]

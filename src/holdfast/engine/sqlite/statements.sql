@@ -117,13 +117,13 @@ SELECT space FROM spaces
 
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, pinned, kind,
-    session, speaker, role
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
+    kind, session, speaker, role
 FROM memories WHERE scope = ? AND row > ? ORDER BY row
 
 -- name: row_in
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, pinned, kind,
-    session, speaker, role
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
+    kind, session, speaker, role
 FROM memories WHERE scope = ? AND row = ?
 
 -- name: terms_after

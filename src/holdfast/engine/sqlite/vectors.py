@@ -1,4 +1,9 @@
-"""Vectors in memory: a table that knows which row each belongs to, and how near each is."""
+"""Vectors in memory, and how near each row's are to a query.
+
+A small table is compared whole. Of a large one the signs are compared first, a bit for each
+dimension, and only the rows that agree most are compared exactly: a hundred times less to read,
+and what it misses is less than one in fifty of the nearest ten (benchmarks/vectors.py).
+"""
 
 from __future__ import annotations
 
@@ -7,56 +12,155 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+WHOLE = 16_384  # vectors; up to so many are kept as 32-bit floats and compared whole
+LEAST_COMPARED = 1024  # vectors of a large table that are compared exactly, at least
+SHARE_COMPARED = 128  # or one of so many
+
 Floats = NDArray[np.float32]
+Positions = NDArray[np.int64]
 
 
 class VectorTable:
-    """One vector per passage; `owner[i]` is the position of the row that vector i is of."""
+    """The vectors of the rows of a scope; a row has one for each passage, or none yet."""
 
     def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
         self.count = 0
-        self._matrix: Floats = np.empty((0, dimension), np.float32)
-        self._owner: NDArray[np.int64] = np.empty(0, np.int64)
-        self._several = False  # some row has more than one vector
+        self.vectors: NDArray[np.floating] = np.empty((0, dimension), np.float32)
+        self.owner: Positions = np.empty(0, np.int64)
+        self.start: Positions = np.empty(0, np.int64)  # of each row's vectors; they stand together
+        self.size: Positions = np.empty(0, np.int64)
+        self.signs: NDArray[np.uint64] | None = None
+        self.centre: Floats = np.zeros(dimension, np.float32)
 
-    def add(self, owners: NDArray[np.int64], packed: Sequence[bytes]) -> None:
-        """Adds packed vectors of these rows."""
+    def add(self, rows: int, owners: Positions, packed: Sequence[bytes]) -> None:
+        """Makes room for so many rows, and adds packed vectors of some of them, in their order."""
+        self.start = _grown(self.start, rows, -1)
+        self.size = _grown(self.size, rows, 0)
         if not len(packed):
             return
-        end = self.count + len(packed)
-        if end > len(self._owner):
-            room = max(end, self.count * 3 // 2, 64)
-            self._matrix = _grown(self._matrix, self.count, room)
-            self._owner = _grown(self._owner, self.count, room)
-        flat = np.frombuffer(b"".join(packed), "<f2")
-        self._matrix[self.count : end] = flat.reshape(len(packed), -1)
-        self._owner[self.count : end] = owners
-        self._several = self._several or len(np.unique(owners)) < len(owners)
+        begin, end = self.count, self.count + len(packed)
+        self._widen(end)
+        flat = np.frombuffer(b"".join(packed), "<f2").reshape(len(packed), -1)
+        self.vectors[begin:end] = flat
+        self.owner[begin:end] = owners
         self.count = end
+        first, start, size = np.unique(owners, return_index=True, return_counts=True)
+        self.start[first], self.size[first] = begin + start, size
+        if self.signs is not None:
+            self._sign(begin, end)
 
-    def drop(self, owner: int) -> None:
+    def _widen(self, end: int) -> None:
+        if end > WHOLE and self.signs is None:
+            self.vectors = self.vectors[: self.count].astype(np.float16)
+            self.signs = np.empty((-(-self.dimension // 64), 0), np.uint64)
+        self.vectors = _grown(self.vectors, end, 0)
+        self.owner = _grown(self.owner, end, -1)
+
+    def _sign(self, begin: int, end: int) -> None:
+        assert self.signs is not None
+        if begin == 0 or not self.centre.any():
+            # Signs around the centre split the vectors in halves; around zero they would not.
+            self.centre = self.vectors[: min(end, WHOLE)].mean(axis=0, dtype=np.float32)
+            begin = 0
+        if end > self.signs.shape[1]:
+            wider = np.empty((len(self.signs), len(self.owner)), np.uint64)
+            wider[:, :begin] = self.signs[:, :begin]
+            self.signs = wider
+        for at in range(begin, end, WHOLE):
+            some = slice(at, min(end, at + WHOLE))
+            self.signs[:, some] = _bits(self.vectors[some] - self.centre).T
+
+    def drop(self, row: int) -> None:
         """Takes out the vectors of a row: their bytes are overwritten."""
-        mine = self._owner[: self.count] == owner
-        self._matrix[: self.count][mine] = 0
-        self._owner[: self.count][mine] = -1
+        start, size = self.start[row], self.size[row]
+        if size:
+            self.vectors[start : start + size] = 0
+            self.owner[start : start + size] = -1
+            if self.signs is not None:
+                self.signs[:, start : start + size] = 0
+        self.start[row], self.size[row] = -1, 0
 
-    def cosines(self, query: Floats, rows: int) -> Floats:
-        """How near each of the rows is to the query, by its best vector; NaN without any."""
-        near = np.full(rows + 1, np.nan, np.float32)
-        owner = self._owner[: self.count]
-        cosine = self._matrix[: self.count] @ query
-        near[owner] = cosine
-        if self._several:
-            np.fmax.at(near, owner, cosine)
-        return near[:rows]
+    def near(self, query: Floats) -> Near:
+        """A view of how near the rows are to a query."""
+        return Near(self, query)
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return self._matrix.nbytes + self._owner.nbytes
+        signs = 0 if self.signs is None else self.signs.nbytes
+        return self.vectors.nbytes + signs + self.owner.nbytes * 3
 
 
-def _grown(held: NDArray, used: int, room: int) -> NDArray:  # type: ignore[type-arg]
-    wider = np.empty((room, *held.shape[1:]), held.dtype)
-    wider[:used] = held[:used]
+class Near:
+    """How near rows are to a query, by the best of their vectors.
+
+    Holds on to the arrays as they were: a table only ever adds behind their end, or moves on to
+    larger ones, so that a search needs no lock.
+    """
+
+    def __init__(self, table: VectorTable, query: Floats) -> None:
+        self._query = query
+        self._vectors = table.vectors[: table.count]
+        self._owner = table.owner[: table.count]
+        self._start, self._size = table.start, table.size
+        self._signs = None if table.signs is None else table.signs[:, : table.count]
+        self._centre = table.centre
+        self._whole = None if self._signs is not None else self._exact(self._vectors)
+
+    def best(self, allowed: NDArray[np.bool_], most: int) -> Positions:
+        """The nearest of the rows that are allowed: at least `most`, if there are so many."""
+        able = np.flatnonzero((self._owner >= 0) & allowed[self._owner])
+        compared = max(LEAST_COMPARED, len(self._owner) // SHARE_COMPARED)
+        if self._signs is not None and len(able) > compared:
+            able = able[np.argpartition(self._differing(able), compared)[:compared]]
+        cosine = self._of(able)
+        several = most * int(self._size.max(initial=1))
+        if len(able) > several:
+            able = able[np.argpartition(cosine, -several)[-several:]]
+        return np.unique(self._owner[able])
+
+    def _differing(self, able: Positions) -> NDArray[np.uint16]:
+        """In how many signs vectors differ from the query."""
+        assert self._signs is not None
+        mine = _bits((self._query - self._centre)[None])[0]
+        every = len(able) == len(self._owner)
+        differ = np.zeros(len(able), np.uint16)
+        for plane, bits in zip(self._signs, mine, strict=True):
+            differ += np.bitwise_count((plane if every else plane[able]) ^ bits)
+        return differ
+
+    def _of(self, vectors: Positions) -> Floats:
+        return self._exact(self._vectors[vectors]) if self._whole is None else self._whole[vectors]
+
+    def _exact(self, vectors: NDArray[np.floating]) -> Floats:
+        cosine: Floats = vectors.astype(np.float32, copy=False) @ self._query
+        return cosine
+
+    def cosines(self, rows: Positions) -> Floats:
+        """How near each of these rows is; NaN without a vector."""
+        start, size = self._start[rows], self._size[rows]
+        near = np.full(len(rows), np.nan, np.float32)
+        have = size > 0
+        if have.any():
+            sizes, ends = size[have], np.cumsum(size[have])
+            steps = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+            cosine = self._of(np.repeat(start[have], sizes) + steps)
+            near[have] = np.maximum.reduceat(cosine, ends - sizes)
+        return near
+
+
+def _bits(vectors: NDArray[np.floating]) -> NDArray[np.uint64]:
+    """The signs of vectors, 64 to a number."""
+    packed = np.packbits(vectors > 0, axis=1)
+    padding = -packed.shape[1] % 8
+    return np.pad(packed, ((0, 0), (0, padding))).view(np.uint64)
+
+
+def _grown(held: NDArray, needed: int, filling: float) -> NDArray:  # type: ignore[type-arg]
+    """An array with room for so many rows, and some more."""
+    if needed <= len(held):
+        return held
+    wider = np.full((max(needed, len(held) * 3 // 2), *held.shape[1:]), filling, held.dtype)
+    wider[: len(held)] = held
     return wider
