@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from holdfast import ops, text, wire
+from holdfast import lifetime, ops, text, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, HoldfastError, Invalid
 from holdfast.model import Entry, Exported, Imported, Record
@@ -114,30 +114,47 @@ def _checked_entry(entry: Entry, scope: str) -> Entry:
     return entry
 
 
+def live_twin(tx: Transaction, place: Place, content: str, now: datetime) -> Record | None:
+    """The current memory with these words; an expired one is removed, as if it had never been."""
+    found = tx.twin(place, text.fingerprint(content))
+    if found is None or lifetime.alive(found.expires_at, now):
+        return found
+    tx.forget(place, found.id)
+    return None
+
+
 def take_in(
-    tx: Transaction, place: Place, drafts: Sequence[Draft], entries: Sequence[Entry]
+    tx: Transaction,
+    place: Place,
+    drafts: Sequence[Draft],
+    entries: Sequence[Entry],
+    now: datetime,
 ) -> Imported:
     """Writes what is not there yet; what is there with other words is a conflict."""
-    added = sum(_take(tx, place, draft) for draft in drafts)
+    added = sum(_take(tx, place, draft, now) for draft in drafts)
     states = 0
     for entry in entries:
         held = tx.entry(place, entry.key)
-        if held is None or held.version < entry.version:
+        gone = held is not None and not lifetime.alive(held.expires_at, now)
+        if held is None or gone or held.version < entry.version:
             tx.put_entry(place, entry)
             states += 1
     return Imported(added=added, known=len(drafts) - added, states=states)
 
 
-def _take(tx: Transaction, place: Place, draft: Draft) -> bool:
+def _take(tx: Transaction, place: Place, draft: Draft, now: datetime) -> bool:
     new = draft.record
     for old in tx.versions(place, new.id):
+        if not lifetime.alive(old.expires_at, now):
+            tx.forget(place, new.id)
+            break
         if old.version == new.version:
             if old.content != new.content:
                 raise Conflict(
                     f"The memory {new.id} is here with other words.", "Import into a new scope."
                 )
             return False
-    if new.until is None and tx.twin(place, text.fingerprint(new.content)) is not None:
+    if new.until is None and live_twin(tx, place, new.content, now) is not None:
         return False
     tx.insert(place, draft)
     return True

@@ -140,10 +140,7 @@ class Service:
     def _keep(
         self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
     ) -> Remembered:
-        known = tx.twin(place, text.fingerprint(told.content))
-        if known is not None and not lifetime.alive(known.expires_at, now):
-            tx.forget(place, known.id)
-            known = None
+        known = portable.live_twin(tx, place, told.content, now)
         if known is not None:
             tx.change(place, lifetime.reinforced(known, draft.record, now))
             return Remembered(known.id, created=False)
@@ -166,7 +163,7 @@ class Service:
 
         def work(tx: Transaction) -> Record:
             old = self._current(tx, place, op.id, now)
-            twin = tx.twin(place, text.fingerprint(op.content))
+            twin = portable.live_twin(tx, place, op.content, now)
             if twin is not None and twin.id != op.id:
                 raise Conflict(f"The memory {twin.id} has these words already.", "Forget one.")
             if twin is not None:
@@ -281,7 +278,7 @@ class Service:
                 self._current(tx, place, op.id, now)
             for id in ids:
                 tx.forget(place, id)
-            keys = tx.forget_states(place) if op.everything else 0
+            keys = tx.forget_all(place) if op.everything else 0
             digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=16).hexdigest()
             return Receipt(memories=len(ids), states=keys, at=now, digest=digest)
 
@@ -355,8 +352,8 @@ class Service:
     def import_(self, op: ops.Import, place: Place) -> Imported:
         """Takes the lines of an export into a scope, all or none."""
         records, entries = portable.parsed(op.lines, place.scope)
-        drafts = self._indexed(records)
-        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries))
+        drafts, now = self._indexed(records), self._clock()
+        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now))
 
     def backup(self, op: ops.Backup, place: Place) -> int:
         """Copies the whole store to a new file; gives its size in bytes."""
@@ -440,7 +437,7 @@ class Service:
         """Embeds some of what was remembered while the embedder was away."""
         rows = [row for place in places for row in self.engine.waiting(CATCH_UP, place)]
         vectors = self._vectors([row.content for row in rows])
-        if not rows or None in vectors:
+        if not rows or any(found is None for found in vectors):
             return False
         self._fill(rows, vectors)
         return True

@@ -167,8 +167,8 @@ class Transaction(Snapshot, Protocol):
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
 
-    def forget_states(self, place: Place) -> int:
-        """Removes all state keys, and their values from kept answers; gives their number."""
+    def forget_all(self, place: Place) -> int:
+        """Removes the place, its state, and what kept answers tell of it; gives the state keys."""
 
     def matching(self, place: Place, where: Filter) -> list[str]:
         """The ids of all memories, past and expired ones too, of which a version matches."""

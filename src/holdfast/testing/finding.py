@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
-DAY = timedelta(days=1)
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Any, cast
+
+import pytest
+
+from holdfast import Memory, Weights
+from holdfast.errors import Invalid, NotFound
+from holdfast.testing.stand_ins import ALL, DAY, FakeClock, OpenScope, contents, sights, told
+from holdfast.text import tokens
+
 FILTERS: list[dict[str, Any]] = [
     {"kinds": ["decision"]},
     {"kinds": ["rumour", "decision"]},
@@ -67,7 +77,6 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 
 
-
 class Finding:
     """Promises about finding."""
 
@@ -102,18 +111,20 @@ class Finding:
         memory.remember_many([content, "green tea and honey", "the car is red", "它很好", "2.0.1"])
         assert memory.recall(query)[0].content == content
 
-    @pytest.mark.parametrize(("where", "picked"), zip(FILTERS, PICKED, strict=True))
+    @pytest.mark.parametrize(("where", "picked"), list(zip(FILTERS, PICKED, strict=True)))
     def test_each_filter_is_exact_for_every_verb(
         self, memory: Memory, where: dict[str, Any], picked: str
     ) -> None:
         memory.remember_many(MIXED)
         expected = [f"apple {name}" for name in picked.split()]
-        assert _words(memory.list(**where)) == expected
-        assert set(_words(memory.recall("apple", ALL, **where))) == set(expected)
+        assert contents(memory.list(**where)) == expected
+        assert set(contents(memory.recall("apple", ALL, **where))) == set(expected)
         block = memory.context("apple", 9000, **where)
-        assert {line.partition("] ")[2] for line in block.splitlines() if "] " in line} == {*expected}
+        assert {line.partition("] ")[2] for line in block.splitlines() if "] " in line} == {
+            *expected
+        }
         assert memory.forget(**where).memories == len(expected)
-        assert not set(_told(memory)) & set(expected)
+        assert not set(told(memory)) & set(expected)
         assert memory.stats().memories == len(MIXED) - len(expected)
 
     def test_one_match_among_two_thousand_is_found(self, memory: Memory) -> None:
@@ -121,15 +132,15 @@ class Finding:
         memory.remember_many([f"the green tea of shop {n}" for n in range(2000)])
         for where in ({"tags": ["rare"]}, {"session": "s"}, {"meta": {"x": 1}}):
             found = memory.recall("green tea shop", min_score=0, **cast(Any, where))
-            assert _words(found) == ["a zebra at dawn"]
+            assert contents(found) == ["a zebra at dawn"]
         assert memory.recall("zebra")[0].content == "a zebra at dawn"
 
     def test_what_is_left_of_many_alike_is_still_found(self, memory: Memory) -> None:
-        told = memory.remember_many([f"green tea number {n}" for n in range(12)])
+        many = memory.remember_many([f"green tea number {n}" for n in range(12)])
         assert len(memory.recall("green tea", ALL)) == 12
-        for each in told[1:]:
+        for each in many[1:]:
             memory.forget(each.id)
-        assert _words(memory.recall("green tea")) == ["green tea number 0"]
+        assert contents(memory.recall("green tea")) == ["green tea number 0"]
 
     def test_limit_and_min_score_are_kept(self, memory: Memory) -> None:
         memory.remember_many([f"green tea number {n}" for n in range(20)])
@@ -160,19 +171,24 @@ class Finding:
         memory.remember("likes tea")
         ages = [0, 30, 365]
         new, old, oldest = (
-            memory.recall("tea", now=clock() + age * DAY, min_score=0)[0].why.recency for age in ages
+            memory.recall("tea", now=clock() + age * DAY, min_score=0)[0].why.recency
+            for age in ages
         )
         assert new > 0.9
         assert old == pytest.approx(0.5)
         assert oldest < 0.01
 
-    @pytest.mark.parametrize("how", [{"kind": "preference"}, {"kind": "decision"}, {"pinned": True}])
+    @pytest.mark.parametrize(
+        "how", [{"kind": "preference"}, {"kind": "decision"}, {"pinned": True}]
+    )
     def test_some_things_never_age(self, memory: Memory, clock: FakeClock, how: Any) -> None:
         memory.remember("allergic to penicillin", **how)
         clock.advance(days=3650)
         assert memory.recall("penicillin allergic")[0].why.recency == 1
 
-    def test_scopes_never_leak(self, memory: Memory, open_scope: OpenScope, clock: FakeClock) -> None:
+    def test_scopes_never_leak(
+        self, memory: Memory, open_scope: OpenScope, clock: FakeClock
+    ) -> None:
         other = open_scope("other")
         id = memory.remember("likes tea", session="s").id
         memory.set("k", 1)
@@ -199,7 +215,7 @@ class Finding:
             ("contract", "our tea"),
             ("team", "team tea"),
         }
-        assert _words(memory.recall("tea", scopes=["team"])) == ["team tea"]
+        assert contents(memory.recall("tea", scopes=["team"])) == ["team tea"]
         assert "secret" not in memory.context("tea", scopes=["contract", "team", "no such"])
 
     def test_as_of_answers_with_what_was_true_then(self, memory: Memory, clock: FakeClock) -> None:
@@ -208,26 +224,33 @@ class Finding:
         now = clock.advance(days=10)
         memory.revise(id, "the database is PostgreSQL")
         clock.advance(days=1)
-        assert _words(memory.recall("database mongodb", as_of=then)) == ["the database is MongoDB"]
-        assert "mongodb" not in " ".join(_words(memory.recall("mongodb", min_score=0))).lower()
+        assert contents(memory.recall("database mongodb", as_of=then)) == [
+            "the database is MongoDB"
+        ]
+        assert "mongodb" not in " ".join(contents(memory.recall("mongodb", min_score=0))).lower()
         assert "MongoDB" in memory.context("database", as_of=now - timedelta(microseconds=1))
         for at in (now, None):
-            assert _words(memory.list(as_of=at)) == ["the database is PostgreSQL"]
-        assert len(memory.list(as_of=then - DAY)) == len(memory.recall("database", as_of=then - DAY)) == 0
+            assert contents(memory.list(as_of=at)) == ["the database is PostgreSQL"]
+        assert (
+            len(memory.list(as_of=then - DAY))
+            == len(memory.recall("database", as_of=then - DAY))
+            == 0
+        )
 
-    def test_as_of_knows_what_had_happened_before_it_was_told(
+    def test_as_of_knows_what_had_happened_before_it_wastold(
         self, memory: Memory, clock: FakeClock
     ) -> None:
         memory.remember("moved to Kyiv", happened_at=clock() - 30 * DAY)
         memory.remember("will move to Rome", happened_at=clock() + 30 * DAY)
-        assert _words(memory.list(as_of=clock() - 20 * DAY)) == ["moved to Kyiv"]
+        assert contents(memory.list(as_of=clock() - 20 * DAY)) == ["moved to Kyiv"]
         assert len(memory.list(as_of=clock())) == 2
 
-    @pytest.mark.parametrize("verb", ["since", "until", "as_of", "now", "happened_at"])
-    def test_a_time_without_a_zone_is_refused(self, memory: Memory, verb: str) -> None:
-        naive = datetime(2026, 1, 1)  # noqa: DTZ001 - the point of the test
+    @pytest.mark.parametrize("argument", ["since", "until", "as_of", "now", "happened_at"])
+    def test_a_time_without_a_zone_is_refused(self, memory: Memory, argument: str) -> None:
+        naive: Any = {argument: datetime(2026, 1, 1)}  # noqa: DTZ001 - the point of the test
+        verb: Any = memory.remember if argument == "happened_at" else memory.recall
         with pytest.raises(Invalid, match="no time zone"):
-            (memory.remember if verb == "happened_at" else memory.recall)("tea", **{verb: naive})  # type: ignore[operator]
+            verb("tea", **naive)
 
     # --- context ---
 
@@ -262,7 +285,11 @@ class Finding:
         memory.remember("never boil green tea", kind="lesson")
         memory.remember("we drink tea at five", kind="decision")
         lines = memory.context("tea").splitlines()
-        assert [line for line in lines if line[0] == "#"] == ["## Avoid", "## Decisions", "## Facts"]
+        assert [line for line in lines if line[0] == "#"] == [
+            "## Avoid",
+            "## Decisions",
+            "## Facts",
+        ]
         assert lines[2].endswith("never boil green tea")
 
     def test_context_shows_the_newest_first_with_date_and_source(

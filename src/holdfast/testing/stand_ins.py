@@ -1,4 +1,4 @@
-"""Stand-ins for the world: a clock, an embedder with moods, an async memory called as a sync one."""
+"""Stand-ins for the world: a clock to move, an embedder with moods, a loop that is always there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast import AsyncMemory, Memory
+from holdfast import AsyncMemory, Hit, Memory, Record
 from holdfast.embed.hashing import Hashing
 from holdfast.errors import NotFound
 
@@ -27,6 +27,7 @@ class FakeClock:
         self._now = now
 
     def __call__(self) -> datetime:
+        """The time."""
         return self._now
 
     def advance(self, **by: float) -> datetime:
@@ -98,6 +99,7 @@ def sights(memory: Memory, id: str, words: str, at: datetime) -> set[str]:
 
 
 def answers(call: Callable[[], object]) -> bool:
+    """False if a call says `NotFound`."""
     try:
         call()
     except NotFound:
@@ -106,8 +108,10 @@ def answers(call: Callable[[], object]) -> bool:
 
 
 def told(memory: Memory) -> list[str]:
+    """The words of all memories of a scope, newest first."""
     return [found.content for found in memory.list(limit=ALL)]
 
 
-def contents(hits: Sequence[Any]) -> list[str]:
+def contents(hits: Sequence[Hit | Record]) -> list[str]:
+    """Their words."""
     return [hit.content for hit in hits]

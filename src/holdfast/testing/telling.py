@@ -3,21 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from holdfast import Memory, Source
+from holdfast.errors import Conflict, HoldfastError, Invalid, NotFound, TooLarge
+from holdfast.testing.stand_ins import FakeClock, OpenScope, contents, sights, told
+
 
 class Telling:
     """Promises about telling and forgetting."""
 
     # --- remembering ---
 
-    def test_every_field_comes_back_as_it_was_given(
-        self, memory: Memory, clock: FakeClock
-    ) -> None:
+    def test_every_field_comes_back_as_it_was_given(self, memory: Memory, clock: FakeClock) -> None:
         source = Source("ann", "user", "message-9")
         said: dict[str, Any] = {"tags": ["b", "a"], "meta": {"n": [1, None]}, "session": "s1"}
         then = datetime(2020, 2, 29, 23, 59, 59, 1, timezone(timedelta(hours=-5)))
-        told = memory.remember("Tea, please ", "wish", **said, source=source, happened_at=then, ttl=9)
-        found = memory.read(told.id)
-        assert (found.id, found.scope, found.content) == (told.id, "contract", "Tea, please ")
+        id = memory.remember(
+            "Tea, please ", "wish", **said, source=source, happened_at=then, ttl=9
+        ).id
+        found = memory.read(id)
+        assert (found.id, found.scope, found.content) == (id, "contract", "Tea, please ")
         assert (found.kind, found.tags, found.meta) == ("wish", ("b", "a"), {"n": [1, None]})
         assert (found.session, found.source, found.pinned) == ("s1", source, False)
         assert (found.happened_at, found.created_at) == (then, clock())
@@ -32,7 +42,9 @@ class Telling:
     def test_a_writer_alone_may_stand_for_a_source(self, memory: Memory) -> None:
         assert memory.read(memory.remember("likes tea", source="ann").id).source == Source("ann")
 
-    @pytest.mark.parametrize("again", ["caf\u00e9 au  lait", "cafe\u0301 au lait", "\tcafé au\nlait "])
+    @pytest.mark.parametrize(
+        "again", ["caf\u00e9 au  lait", "cafe\u0301 au lait", "\tcafé au\nlait "]
+    )
     def test_the_same_words_again_reinforce_and_do_not_duplicate(
         self, memory: Memory, again: str
     ) -> None:
@@ -44,7 +56,7 @@ class Telling:
         assert (found.tags, found.meta) == (("a", "b"), {"x": 1, "y": 2})
         assert len(memory.recall("café au lait", tags=["b"], meta={"y": 2})) == 1
 
-    def test_other_case_is_other_words(self, memory: Memory) -> None:
+    def test_other_case_is_othercontents(self, memory: Memory) -> None:
         assert memory.remember("polish").id != memory.remember("Polish").id
 
     def test_told_again_it_lives_at_least_as_long(self, memory: Memory, clock: FakeClock) -> None:
@@ -91,7 +103,7 @@ class Telling:
         ):
             with pytest.raises(Conflict, match="idempotency"):
                 call()
-        assert (_told(memory), memory.keys()) == (["likes tea"], ("k",))
+        assert (told(memory), memory.keys()) == (["likes tea"], ("k",))
 
     def test_keys_of_one_scope_mean_nothing_in_another(
         self, memory: Memory, open_scope: OpenScope
@@ -111,24 +123,25 @@ class Telling:
         ):
             with pytest.raises(NotFound):
                 retry()
-        assert (_told(memory), memory.keys()) == ([], ())
+        assert (told(memory), memory.keys()) == ([], ())
 
     @pytest.mark.parametrize(
-        "bad", ["", "a\x00b", {"content": "x", "id": "taken"}, {"text": "x"}, 7, {"content": "\ud800"}]
+        "bad",
+        ["", "a\x00b", {"content": "x", "id": "taken"}, {"text": "x"}, 7, {"content": "\ud800"}],
     )
     def test_many_are_remembered_all_or_none(self, memory: Memory, bad: Any) -> None:
         memory.remember("here first", id="taken")
         with pytest.raises(HoldfastError):
             memory.remember_many(["one", bad, "two"])
-        assert _told(memory) == ["here first"]
-        told = memory.remember_many(["one", {"content": "two", "tags": ["x"]}, "one "])
-        assert [each.created for each in told] == [True, True, False]
-        assert _told(memory) == ["two", "one", "here first"]
+        assert told(memory) == ["here first"]
+        many = memory.remember_many(["one", {"content": "two", "tags": ["x"]}, "one "])
+        assert [each.created for each in many] == [True, True, False]
+        assert told(memory) == ["two", "one", "here first"]
 
     def test_content_may_have_32_kib_and_no_more(self, memory: Memory) -> None:
         longest = "é" * (16 * 1024)
         memory.remember(longest)
-        assert _words(memory.recall(longest)) == [longest]
+        assert contents(memory.recall(longest)) == [longest]
         with pytest.raises(TooLarge, match="32768"):
             memory.remember(longest + "e")
         assert memory.doctor().healthy
@@ -136,17 +149,17 @@ class Telling:
     # --- listing, revising, forgetting ---
 
     def test_pages_show_each_memory_once_while_others_write(self, memory: Memory) -> None:
-        told = memory.remember_many([f"note {n}" for n in range(9)])
+        notes = memory.remember_many([f"note {n}" for n in range(9)])
         first = memory.list(limit=3)
         memory.remember_many(["new one", "new two", "note 2"])
         memory.forget(first[2].id)
-        memory.forget(told[4].id)
+        memory.forget(notes[4].id)
         second = memory.list(limit=3, cursor=first.cursor)
-        memory.revise(told[0].id, "note 0, revised")
+        memory.revise(notes[0].id, "note 0, revised")
         third = memory.list(limit=3, cursor=second.cursor)
-        assert _words(first) == ["note 8", "note 7", "note 6"]
-        assert _words(second) == ["note 5", "note 3", "note 2"]
-        assert _words(third) in (["note 1", "note 0"], ["note 1", "note 0, revised"])
+        assert contents(first) == ["note 8", "note 7", "note 6"]
+        assert contents(second) == ["note 5", "note 3", "note 2"]
+        assert contents(third) in (["note 1", "note 0"], ["note 1", "note 0, revised"])
         assert third.cursor is None
 
     def test_a_cursor_of_ours_is_the_only_one_taken(self, memory: Memory) -> None:
@@ -154,17 +167,24 @@ class Telling:
             with pytest.raises(Invalid, match="cursor"):
                 memory.list(cursor=cursor)  # type: ignore[arg-type]
 
-    def test_revise_keeps_the_id_and_the_old_words(self, memory: Memory, clock: FakeClock) -> None:
-        told, id = clock(), memory.remember("likes tea", tags=["drink"], source="ann").id
+    def test_revise_keeps_the_id_and_the_oldcontents(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        then, id = clock(), memory.remember("likes tea", tags=["drink"], source="ann").id
         revised = clock.advance(days=1)
         new = memory.revise(id, "likes coffee")
         old, last = memory.history(id)
         assert new == last == memory.read(id)
         assert (new.content, new.version, new.created_at) == ("likes coffee", 2, revised)
         assert (new.tags, new.source, new.until) == (("drink",), Source("ann"), None)
-        assert (old.content, old.version, old.created_at, old.until) == ("likes tea", 1, told, revised)
-        assert _words(memory.recall("likes coffee")) == ["likes coffee"]
-        assert (_told(memory), memory.stats().memories) == (["likes coffee"], 1)
+        assert (old.content, old.version, old.created_at, old.until) == (
+            "likes tea",
+            1,
+            then,
+            revised,
+        )
+        assert contents(memory.recall("likes coffee")) == ["likes coffee"]
+        assert (told(memory), memory.stats().memories) == (["likes coffee"], 1)
 
     def test_the_same_words_are_no_revision(self, memory: Memory) -> None:
         id = memory.remember("likes tea").id
@@ -191,11 +211,13 @@ class Telling:
             with pytest.raises(NotFound, match=id):
                 verb(id)
 
-    def test_forget_must_be_told_what(self, memory: Memory) -> None:
+    @pytest.mark.parametrize(
+        "what", [{}, {"id": "a", "tags": ["x"]}, {"tags": ["x"], "everything": True}, {"meta": {}}]
+    )
+    def test_forget_must_be_told_what(self, memory: Memory, what: Any) -> None:
         memory.remember("likes tea", id="a", tags=["x"])
-        for call in ({}, {"id": "a", "tags": ["x"]}, {"tags": ["x"], "everything": True}, {"meta": {}}):
-            with pytest.raises(Invalid, match="forget"):
-                memory.forget(**cast(Any, call))
+        with pytest.raises(Invalid, match="forget"):
+            memory.forget(**what)
         assert len(memory.list()) == 1
 
     def test_forget_everything_takes_this_scope_and_its_state(
@@ -207,7 +229,7 @@ class Telling:
         receipt = memory.forget(everything=True)
         assert (receipt.memories, receipt.states) == (2, 1)
         assert (list(memory.export())[1:], memory.keys()) == ([], ())
-        assert _told(open_scope("other")) == ["likes tea"]
+        assert told(open_scope("other")) == ["likes tea"]
 
     def test_a_receipt_tells_ids_apart(self, memory: Memory) -> None:
         digests = set()
@@ -215,4 +237,3 @@ class Telling:
             memory.remember("likes tea", id=id)
             digests.add(memory.forget(id).digest)
         assert len(digests) == 2
-

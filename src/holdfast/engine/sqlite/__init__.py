@@ -20,9 +20,10 @@ from typing import Any, Generic, TypeVar
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.columns import stamp
-from holdfast.engine.sqlite.connections import Connections
+from holdfast.engine.sqlite.connections import BUSY_SECONDS, Connections
 from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.rows import SQL, Rows
+from holdfast.errors import HoldfastError
 from holdfast.model import Finding
 
 T = TypeVar("T")
@@ -107,12 +108,14 @@ class SQLite:
         for work in group:
             work.done = True
 
-    def _transact(self, works: Sequence[Callable[[Transaction], T]]) -> list[T]:
+    def _transact(
+        self, works: Sequence[Callable[[Transaction], T]], patience: float = BUSY_SECONDS
+    ) -> list[T]:
         """Runs functions in one durable transaction, the counted uses riding along."""
         with self._queue_lock:
             uses, self._uses = self._uses, {}
         try:
-            with self._connections.writer() as db:
+            with self._connections.writer(patience) as db:
                 rows = Rows(db, self._indexes)
                 for (scope, row), (times, at) in uses.items():
                     rows.count_use(scope, row, times, at)
@@ -131,10 +134,16 @@ class SQLite:
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self._flush()
 
-    def _flush(self) -> None:
+    def _flush(self, patience: float = 0) -> None:
+        """Writes the counted uses, if that can be done at once: they are not worth a failure."""
         self._flushed = time.monotonic()
-        if self._uses:
-            self.write(lambda _: None)
+        if self._uses and self._seat.acquire(blocking=False):
+            try:
+                self._transact([], patience)
+            except HoldfastError:
+                pass
+            finally:
+                self._seat.release()
 
     # --- the embedder the vectors are of ---
 
@@ -206,7 +215,7 @@ class SQLite:
         if self._connections.closed:
             return
         try:
-            self._flush()
+            self._flush(patience=1)
         finally:
             self._connections.close()
             self._indexes.clear()

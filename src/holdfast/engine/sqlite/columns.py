@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections import Counter
@@ -38,6 +39,11 @@ def maybe_moment(stamped: int | None) -> datetime | None:
 def compact(value: Any) -> str:
     """A value as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(words: str) -> bytes:
+    """16 bytes that stand for words without telling them."""
+    return hashlib.blake2b(words.encode(), digest_size=16).digest()
 
 
 def record(row: sqlite3.Row, scope: str) -> Record:

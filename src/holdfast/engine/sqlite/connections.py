@@ -39,6 +39,7 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._writer: sqlite3.Connection | None = None
+        self._patience = BUSY_SECONDS
         self.closed = False
         if sqlite3.sqlite_version_info < OLDEST_SQLITE:
             raise StoreBroken(f"SQLite {sqlite3.sqlite_version} is too old.", "Use 3.37 or newer.")
@@ -81,10 +82,16 @@ class Connections:
         db.close()
 
     @contextmanager
-    def writer(self) -> Iterator[sqlite3.Connection]:
-        """The writing connection inside a transaction that is on disk when this ends."""
+    def writer(self, patience: float) -> Iterator[sqlite3.Connection]:
+        """The writing connection inside a transaction that is on disk when this ends.
+
+        `patience` is how many seconds to wait for other processes' writes.
+        """
         with errors(self._path):
             db = self._write_connection()
+            if patience != self._patience:
+                db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+                self._patience = patience
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -97,7 +104,7 @@ class Connections:
         if self.closed:
             raise Closed("This Memory was closed.", "Open a new one.")
         if self._writer is None:
-            self._writer = _connect(self._path)
+            self._writer, self._patience = _connect(self._path), BUSY_SECONDS
         return self._writer
 
     def compact(self) -> None:
@@ -203,9 +210,7 @@ def _translated(error: sqlite3.Error, path: Path) -> HoldfastError:
     name = getattr(error, "sqlite_errorname", "") or ""
     said = str(error)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "is locked" in said:
-        return Busy(
-            f"Another process kept {path} locked for {BUSY_SECONDS:g} seconds.", "Try again."
-        )
+        return Busy(f"Another process kept {path} locked for too long.", "Try again.")
     if name.startswith("SQLITE_FULL") or "disk is full" in said:
         return _full(path)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or (

@@ -95,6 +95,7 @@ class Index:
         self.vectors = VectorTable(self.dimension)
         self.seq: int | None = None
         self.gone = 0
+        self._behind = False
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._last: dict[int, int] = {}  # the position of the last turn of each session
@@ -110,7 +111,13 @@ class Index:
         if self.seq is not None and seq > self.seq:
             self._changes(db)
         self._append(db)
+        newest = db.execute(SQL["last_row"], (self.scope,)).fetchone()[0] or 0
+        # Another thread may have shown this a later snapshot than the one that asks now.
+        self._behind = seq < (self.seq or 0) or newest < self._last_row()
         self.seq = max(seq, self.seq or 0)
+
+    def _last_row(self) -> int:
+        return int(self.columns["row"][-1]) if self.count else 0
 
     def _changes(self, db: sqlite3.Connection) -> None:
         first = db.execute(SQL["first_change"]).fetchone()[0]
@@ -153,7 +160,7 @@ class Index:
             after = int(columns["after"][after])
 
     def _append(self, db: sqlite3.Connection) -> None:
-        last = int(self.columns["row"][-1]) if self.count else 0
+        last = self._last_row()
         found = db.execute(SQL["rows_after_in"], (self.scope, last)).fetchall()
         if not found:
             return
@@ -234,7 +241,10 @@ class Index:
             found = db.execute(SQL["find_words"], (match,)).fetchone()[0]
             rows = np.array(found.split(","), np.int64) if found else np.empty(0, np.int64)
             held = np.isin(rows, self.columns["row"], assume_unique=True)
-            self._lists[token] = np.searchsorted(self.columns["row"], rows[held])
+            positions = np.searchsorted(self.columns["row"], rows[held])
+            if self._behind:
+                return positions
+            self._lists[token] = positions
         tail = self._tails.pop(token, None)
         if tail:
             self._lists[token] = np.concatenate([self._lists[token], tail])

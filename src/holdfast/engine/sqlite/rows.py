@@ -14,7 +14,7 @@ import numpy as np
 from holdfast import text
 from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
 from holdfast.engine.sqlite import columns, search
-from holdfast.engine.sqlite.columns import changeable, compact, maybe_stamp, scoped, stamp
+from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, scoped, stamp
 from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.search import Uses
 from holdfast.engine.sqlite.statements import statements
@@ -133,7 +133,7 @@ class Rows:
 
     def answer(self, place: Place, key: str) -> Kept | None:
         """What an idempotency key was answered."""
-        row = self._one("answer", self.scope(place), key)
+        row = self._one("answer", _answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
 
     def counts(self, place: Place, now: datetime) -> Counts:
@@ -207,7 +207,7 @@ class Rows:
                 self._do("drop_vectors", space[0], scope, row["row"])
             self._do("drop_memory", scope, row["row"])
             self.note_change(scope, row["row"])
-        self._do("blank_answers", scope, f"memory {id}")
+        self._do("blank_answers", scope, digest(f"memory {id}"))
 
     def note_change(self, scope: int, row: int) -> None:
         """Tells every cache of the scope, in every process, to look at a row again."""
@@ -215,12 +215,14 @@ class Rows:
         if seq % 1024 == 0:
             self._do("drop_changes", seq - CHANGES_KEPT)
 
-    def forget_states(self, place: Place) -> int:
-        """Removes all state keys, and their values from kept answers; gives their number."""
+    def forget_all(self, place: Place) -> int:
+        """Removes the place, its state, and what kept answers tell of it; gives the state keys."""
         scope = self.scope(place)
         keys = self._all("all_entries", scope)
         for key, version in keys:
             self.drop_key(scope, key, version)
+        self._do("blank_all_answers", scope)
+        self._do("drop_scope", scope)
         return len(keys)
 
     def matching(self, place: Place, where: Filter) -> list[str]:
@@ -246,7 +248,7 @@ class Rows:
         """Removes a key of a scope, given by number, and its value from kept answers."""
         self._do("drop_entry", scope, key)
         self._do("retire", version, scope)
-        self._do("blank_answers", scope, f"state {key}")
+        self._do("blank_answers", scope, digest(f"state {key}"))
 
     def next_version(self, place: Place) -> int:
         """The version of a new key: higher than that of any key deleted before."""
@@ -256,8 +258,14 @@ class Rows:
         self, place: Place, key: str, kept: Kept, about: str | None, now: datetime
     ) -> None:
         """Keeps the answer to an idempotency key."""
-        scope = self._make_scope(place)
-        self._do("keep_answer", scope, key, kept.digest, about, kept.answer, stamp(now))
+        told = None if about is None else digest(about)
+        values = (kept.digest, self.scope(place), told, kept.answer, stamp(now))
+        self._do("keep_answer", _answer_key(place, key), *values)
+
+
+def _answer_key(place: Place, key: str) -> bytes:
+    """The key goes in as a digest: it may name somebody, and outlives what it wrote."""
+    return digest(compact([place.tenant, place.scope, key]))
 
 
 def _after_all(prefix: str) -> str | None:

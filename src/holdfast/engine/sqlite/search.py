@@ -173,13 +173,15 @@ class _Part:
         best = [_top(np.where(self._seen, self._words(corpus), 0), most)]
         if self._near is not None:
             best.append(self._near.best(self._seen, most))
+        here = np.concatenate(best)
         for way in ("before", "after"):
-            step = np.concatenate(best[:2])
+            step = here
             for _ in range(BESIDE):
-                step = self._columns[way][step[step >= 0]]
-                best.append(step[step < len(self._seen)])
+                step = self._columns[way][step]
+                step = step[(step >= 0) & (step < len(self._seen))]
+                best.append(step)
         found = np.unique(np.concatenate(best))
-        self._chosen = found[(found >= 0) & self._seen[found]]
+        self._chosen = found[self._seen[found]]
 
     def _words(self, corpus: Corpus) -> NDArray[np.float32]:
         """A first score by words alone, for every row."""

@@ -4,11 +4,13 @@ SELECT scope FROM scopes WHERE tenant = ? AND name = ?
 -- name: add_scope
 INSERT INTO scopes (tenant, name) VALUES (?, ?)
 
+-- name: drop_scope
+DELETE FROM scopes WHERE scope = ?
+
 -- name: drop_empty_scopes
 DELETE FROM scopes WHERE
     NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = scopes.scope)
     AND NOT EXISTS (SELECT 1 FROM states s WHERE s.scope = scopes.scope)
-    AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.scope = scopes.scope)
 
 -- name: retire
 UPDATE scopes SET retired = max(retired, ?) WHERE scope = ?
@@ -141,6 +143,9 @@ INSERT INTO changes (scope, row) VALUES (?, ?)
 -- name: changes_after
 SELECT seq, row FROM changes WHERE scope = ? AND seq > ? ORDER BY seq
 
+-- name: last_row
+SELECT max(row) FROM memories WHERE scope = ?
+
 -- name: last_change
 SELECT seq FROM sqlite_sequence WHERE name = 'changes'
 
@@ -179,13 +184,22 @@ SELECT count(*) FROM states WHERE scope = ? AND (expires_at IS NULL OR expires_a
 SELECT key, version FROM states WHERE scope = ?
 
 -- name: answer
-SELECT digest, answer FROM answers WHERE scope = ? AND key = ?
+SELECT digest, answer FROM answers WHERE key = ?
 
 -- name: keep_answer
-INSERT INTO answers (scope, key, digest, about, answer, at) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO answers (key, digest, scope, about, answer, at) VALUES (?, ?, ?, ?, ?, ?)
 
 -- name: blank_answers
-UPDATE answers SET answer = NULL WHERE scope = ? AND about = ?
+UPDATE answers SET answer = NULL, about = NULL WHERE scope = ? AND about = ?
+
+-- name: blank_all_answers
+UPDATE answers SET answer = NULL, about = NULL WHERE scope = ?
+
+-- name: blank_stale_answers
+-- Answers that name a memory which is no longer there.
+UPDATE answers SET answer = NULL WHERE answer IS NOT NULL AND EXISTS (
+    SELECT 1 FROM json_tree(answer) AS told WHERE told.key = 'id' AND NOT EXISTS (
+        SELECT 1 FROM memories m WHERE m.scope = answers.scope AND m.id = told.value))
 
 -- name: drop_old_answers
 DELETE FROM answers WHERE at <= ?

@@ -130,6 +130,7 @@ def sweep(rows: Rows, now: int, answers_from: int) -> tuple[int, int]:
     for scope, key, version in entries:
         rows.drop_key(scope, key, version)
     rows.db.execute(SQL["drop_old_answers"], (answers_from,))
+    rows.db.execute(SQL["blank_stale_answers"])
     rows.db.execute(SQL["drop_empty_scopes"])
     return len(memories), len(entries)
 

@@ -89,13 +89,12 @@ CREATE TABLE states (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE answers (         -- what was answered to writes with an idempotency key
-    scope  INTEGER NOT NULL,
-    key    TEXT NOT NULL,
+    key    BLOB PRIMARY KEY,       -- digest of tenant, scope and idempotency key
     digest BLOB NOT NULL,          -- of the call
-    about  TEXT,                   -- the state key whose value the answer holds
+    scope  INTEGER NOT NULL,
+    about  BLOB,                   -- digest of what the answer holds the words or value of
     answer TEXT,                   -- JSON; empty once what it told of was forgotten
-    at     INTEGER NOT NULL,
-    PRIMARY KEY (scope, key)
+    at     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX answers_about ON answers (scope, about) WHERE about IS NOT NULL;
