@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast import text
+from holdfast import dates, text
 from holdfast.rank import Asked
 
 _OWN = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
@@ -22,7 +22,9 @@ class Question:
 
 
 def understood(query: str, now: datetime) -> Question:
-    """A query's terms and what else it asks for."""
-    terms = tuple(dict.fromkeys(text.terms(query)))
+    """A query's terms and what else it asks for; words that name a date are met by time instead."""
+    ranges, rest = dates.named(query, now)
+    terms = tuple(dict.fromkeys(text.terms(rest) or text.terms(query)))
     about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
-    return Question(terms, Asked(now.timestamp(), about))
+    spans = tuple((start.timestamp(), end.timestamp()) for start, end in ranges)
+    return Question(terms, Asked(now.timestamp(), about, spans))
