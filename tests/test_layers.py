@@ -10,7 +10,17 @@ from tests.markdown import ROOT
 
 LAYERS = {
     "words": {"model", "errors", "check", "ops"},
-    "thinking": {"text", "rank", "lifetime", "context", "states", "wire"},
+    "thinking": {
+        "text",
+        "dates",
+        "question",
+        "rank",
+        "lifetime",
+        "context",
+        "explain",
+        "states",
+        "wire",
+    },
     "at rest": {"engine", "embed", "extract"},
     "doing": {"service", "portable"},
     "where": {"backend", "remote", "outbox"},

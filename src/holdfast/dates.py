@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 
 Range = tuple[datetime, datetime]  # from the first instant up to, and without, the second
@@ -60,26 +61,25 @@ def named(text: str, now: datetime) -> tuple[list[Range], str]:
 
 
 def _taken(
-    text: str, forms: list[re.Pattern[str]], read: Callable[[dict[str, str]], Range | None]
+    text: str, forms: list[re.Pattern[str]], read: Callable[[dict[str, str]], Range]
 ) -> tuple[list[Range], str]:
     found: list[Range] = []
     for form in forms:
-        said = [{k: v for k, v in m.groupdict().items() if v} for m in form.finditer(text)]
-        ranges = [read({k: v.lower() for k, v in parts.items()}) for parts in said]
-        found.extend(span for span in ranges if span is not None)
+        for match in form.finditer(text):
+            said = {part: word.lower() for part, word in match.groupdict().items() if word}
+            # 30 February is no date, and "900 years ago" may be before the calendar.
+            with suppress(ValueError, OverflowError):
+                found.append(read(said))
         text = form.sub(" ", text)
     return found, text
 
 
-def _calendar(said: dict[str, str], now: datetime) -> Range | None:
+def _calendar(said: dict[str, str], now: datetime) -> Range:
     month = int(said.get("number", 0)) or _MONTHS.get(said.get("month", ""), 0)
     day = int(said.get("day", 0))
     begun = (month or 1, day or 1) <= (now.month, now.day)
     year = int(said.get("year", 0)) or (now.year if begun else now.year - 1)
-    try:
-        start = datetime(year, month or 1, day or 1, tzinfo=timezone.utc)
-    except ValueError:
-        return None
+    start = datetime(year, month or 1, day or 1, tzinfo=timezone.utc)
     if day:
         return start, start + DAY
     return start, _next_month(start) if month else start.replace(year=year + 1)

@@ -8,6 +8,7 @@ candidate comes in words and meaning, taken absolutely, says whether anything is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -32,11 +33,11 @@ ROLE = 0.08  # "I" asks for what the user said, "you" for what the assistant sai
 SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
-SURE_WORDS, SURE_COSINE, SURE_BIAS = (
-    3.0,
-    16.0,
-    -8.0,
-)  # logistic fit: own store against a foreign one
+# How sure it is that the best candidate is about the query: logistic fits of questions asked of
+# their own store against another one, for words with MiniLM's cosines, and for words alone.
+SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -8.0
+ALONE_WORDS, ALONE_BIAS = 12.0, -3.6
+BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
 SHARPNESS = 2.0  # so that recency cannot overturn relevance
 
 Floats = NDArray[Any]
@@ -76,6 +77,7 @@ class Asked:
     now: float  # seconds since 1970
     about: int = 0  # 1: what the user said, -1: what the assistant said
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
+    background: tuple[float, float] = BACKGROUND  # of the embedder in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> R
     said = _words(found, corpus, near)
     meant = np.where(np.isnan(found.cosine), 0.0, found.cosine)
     evidence = said + _stands_out(found, corpus, near) + _cues(found, asked)
-    similarity = _similarity(evidence, said, meant)
+    similarity = _similarity(evidence, _sureness(found, said, asked))
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -215,11 +217,20 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
     return met
 
 
-def _similarity(evidence: Floats, said: Floats, meant: Floats) -> Floats:
+def _similarity(evidence: Floats, sureness: float) -> Floats:
     """Evidence on the scale 0..1, on which one threshold means relevant in every store."""
-    if not len(evidence):
-        return evidence
-    best = max(float(evidence.max()), 1e-9)
-    surest = float(np.max(SURE_WORDS * np.minimum(said, 1.0) + SURE_COSINE * meant)) + SURE_BIAS
-    share: Floats = np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS / (1 + np.exp(-surest))
+    best = max(float(evidence.max(initial=0.0)), 1e-9)
+    share: Floats = sureness * np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS
     return share
+
+
+def _sureness(found: Candidates, said: Floats, asked: Asked) -> float:
+    """How sure it is that the best candidate is about the query at all, 0..1."""
+    words = np.minimum(said, 1.0)
+    mean, spread = asked.background
+    # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
+    cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
+    with_meaning = SURE_WORDS * words + SURE_COSINE * cosine + SURE_BIAS
+    alone = ALONE_WORDS * words + ALONE_BIAS
+    best = float(np.where(np.isnan(cosine), alone, with_meaning).max(initial=-50.0))
+    return 1 / (1 + math.exp(-best))

@@ -85,6 +85,7 @@ class Service:
         self.engine = engine
         self._clock = clock
         self._new_id = new_id
+        self._background = rank.BACKGROUND
         self._embedder = None if embedder is None else Guarded(embedder)
         self._space = None if embedder is None else self._claim(_space(embedder))
 
@@ -208,8 +209,8 @@ class Service:
     ) -> _Answer:
         """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        asked = question.understood(op.query, now)
         vector, degraded = self._query(op.query)
+        asked = question.understood(op.query, now, self._background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
         look = Look(asked.terms, vector, self._space, op.where, op.as_of, alive_at, most)
@@ -429,6 +430,7 @@ class Service:
         if self._embedder is None:
             return None, "this store was opened without an embedder"
         try:
+            self._background = self._embedder.background()
             return self._embedder.query(query), None
         except EmbedderFailed as error:
             return None, str(error)

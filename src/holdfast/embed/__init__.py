@@ -23,6 +23,8 @@ class Embedder(Protocol):
     version: str  # another version means other vectors
     dimension: int
     local: bool  # runs here and cannot hang; others are called in a thread, under a time limit
+    # It may also have `background`: the mean and spread of cosines between unrelated texts. Without
+    # it they are measured once.
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""

@@ -19,6 +19,22 @@ REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
 QUERIES = 512  # recent queries whose vectors are kept
 
+# Texts that have nothing to do with each other: how near they seem is an embedder's background.
+STRANGERS = (
+    "The recipe needs two eggs and a pinch of salt.",
+    "Deploy the service to the staging cluster on Friday.",
+    "My sister moved to Lisbon last autumn.",
+    "The Treaty of Westphalia was signed in 1648.",
+    "He plays the cello in a string quartet.",
+    "Invoice 4471 is overdue by three weeks.",
+    "Whales sleep with one half of the brain at a time.",
+    "Turn left after the bakery, then cross the bridge.",
+    "The garbage collector pauses every few minutes.",
+    "She prefers window seats on long flights.",
+    "Glaciers carve valleys into the shape of a U.",
+    "The meeting about the budget was cancelled.",
+)
+
 Matrix = NDArray[np.float32]
 
 
@@ -38,6 +54,7 @@ class Guarded:
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
         self._lock = threading.Lock()
+        self._background: tuple[float, float] | None = getattr(embedder, "background", None)
 
     def query(self, text: str) -> Matrix:
         """The vector of a query."""
@@ -56,6 +73,15 @@ class Guarded:
         flat = self._embed([part for some in parts for part in some])
         ends = np.cumsum([len(some) for some in parts])[:-1]
         return np.split(flat, ends)
+
+    def background(self) -> tuple[float, float]:
+        """The mean and spread of cosines between texts that have nothing to do with each other."""
+        if self._background is None:
+            vectors = self._embed(STRANGERS)
+            apart = ~np.eye(len(vectors), dtype=bool)
+            cosines = (vectors @ vectors.T)[apart]
+            self._background = float(cosines.mean()), float(cosines.std())
+        return self._background
 
     def _embed(self, texts: Sequence[str]) -> Matrix:
         if self._clock() < self._rests_until:

@@ -13,7 +13,8 @@ from holdfast.model import Entry, Record, Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MICROSECOND = timedelta(microseconds=1)
-AGAIN = "\u00b2"  # marks the token of a term that a row has more than once; no term ends in it
+# A term that a row has so often gets another token, with a mark that no term ends in.
+AGAIN = {2: "\u00b2", 4: "\u2074", 8: "\u2078"}
 
 
 def stamp(moment: datetime) -> int:
@@ -93,11 +94,18 @@ def changeable(rec: Record) -> tuple[Any, ...]:
 
 
 def tokens(terms: str) -> list[str]:
-    """Stored terms as tokens, without their scope: each term once, and again if it is repeated."""
+    """Stored terms as tokens, without their scope: each term once, and with marks if often."""
     if not terms:
         return []
     counted = Counter(terms.split(" "))
-    return [*counted, *(term + AGAIN for term, times in counted.items() if times > 1)]
+    again = [
+        term + mark
+        for term, times in counted.items()
+        if times > 1
+        for often, mark in AGAIN.items()
+        if times >= often
+    ]
+    return [*counted, *again]
 
 
 def scoped(scope: int, terms: str) -> str:

@@ -65,7 +65,7 @@ CREATE TABLE vectors (         -- 16-bit floats, unit length; one per passage of
 ) STRICT, WITHOUT ROWID;
 
 -- Tokens are '<scope>:<term>', so that one look-up is one scope's list of one term;
--- '<scope>:<term>²' lists the rows that have it more than once.
+-- '<scope>:<term>²' lists the rows that have it twice or more ('⁴', '⁸': so often or more).
 CREATE VIRTUAL TABLE words USING fts5 (
     terms, content = '', columnsize = 0, detail = none,
     tokenize = "ascii tokenchars ':._-/@+#'"

@@ -129,7 +129,9 @@ class _Part:
         self._place, self._scope = place, scope
         self._columns = {name: index.columns[name] for name in index.columns.TYPES}
         self._lists = [index.listed(db, term) for term in look.terms]
-        self._again = [index.listed(db, term + AGAIN) for term in look.terms]
+        self._again = [
+            [index.listed(db, term + mark) for mark in AGAIN.values()] for term in look.terms
+        ]
         self._named = index.speaking(look.terms)
         self._seen = self._sight(db, look)
         self._near = None if look.vector is None else index.vectors.near(look.vector)
@@ -215,14 +217,12 @@ class _Part:
         return self._near.cosines(self._chosen)
 
     def _counts(self) -> NDArray[np.float32]:
-        """How often each candidate has each term: 0, 1 or 2 for more than once."""
+        """About how often each candidate has each term: 0, 1, or what its mark stands for."""
         counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
-        for column, lists in enumerate(zip(self._lists, self._again, strict=True)):
-            for found in lists:
-                at = np.searchsorted(found, self._chosen)
-                held = at < len(found)
-                held[held] = found[at[held]] == self._chosen[held]
-                counts[:, column] += held
+        for column, found in enumerate(self._lists):
+            counts[_held(found, self._chosen), column] = 1
+            for often, more in zip(AGAIN, self._again[column], strict=True):
+                counts[_held(more, self._chosen), column] = often
         return counts
 
     def _used(self, uses: Uses) -> NDArray[np.int64]:
@@ -238,6 +238,14 @@ class _Part:
         """The place in the question, the scope and the row of each candidate."""
         rows = self._columns["row"][self._chosen].tolist()
         return [(self._place, self._scope, row) for row in rows]
+
+
+def _held(found: Positions, chosen: Positions) -> Mask:
+    """Which of the chosen are among those found; both are in order."""
+    at = np.searchsorted(found, chosen)
+    held = at < len(found)
+    held[held] = found[at[held]] == chosen[held]
+    return held
 
 
 def _top(score: NDArray[Any], most: int) -> Positions:
