@@ -19,7 +19,7 @@ Numbers = NDArray[Any]
 
 RECENCY_HALF_DAYS = 30.0  # at this age recency is one half
 RECENCY_STEEPNESS = 0.1  # per day; makes a new memory .95 and a two-month-old one .05
-FREQUENCY_FULL_USES = 10  # from this many uses on, more do not count
+FREQUENCY_FULL_USES = 100  # from this many uses on, more do not count
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,17 @@ from datetime import datetime
 from holdfast import dates, text
 from holdfast.rank import Asked
 
-_OWN = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
-_YOURS = re.compile(r"\b(you|your|yours)\b", re.IGNORECASE)
+# The assistant's own earlier words: "you told me", "did you suggest", "our last chat", "remind me".
+_YOURS = re.compile(
+    r"\b(you(?:'ve| have| had)?(?: also| just| once| previously)?"
+    r" (?:\w+ed|said|told|gave|wrote|made|did|found|chose|sent)"
+    r"|(?:did|have|had) you"
+    r"|your (?:\w+ )?(?:answer|reply|suggestion|recommendation|advice|list|example|explanation"
+    r"|response)s?"
+    r"|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|discussion))\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(i|my|me|mine|myself|i'm|i've|i'd|i'll|we|our|us)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ Evidence of a candidate is the share of the query's rare words that it has (its 
 session lend theirs), plus how far its meaning stands out in the scope, plus small cues: who says
 it, whom the query asks about, a date that is named. Evidence gives the order; how near the best
 candidate comes in words and meaning, taken absolutely, says whether anything is relevant at all.
+
+The constants lie on plateaus: docs/recall.md says what each is worth and how it was chosen.
 """
 
 from __future__ import annotations
@@ -16,31 +18,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast import lifetime
+from holdfast import lifetime, order
 from holdfast.model import Weights, Why
 
-RELEVANT = 0.25  # a best similarity under this is noise: recall would rather say nothing
-NOISE = 0.01  # so little similarity is no reason to return anything
-K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.5 are alike
+RELEVANT = 0.6  # a best similarity under this is noise: recall would rather say nothing
+K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
+LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
 LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
 LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
 MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
-LEAST_STD = 0.03  # where all cosines are alike, their noise must not be blown up
-SPEAKER = 0.18  # the query names who says it
-ROLE = 0.08  # "I" asks for what the user said, "you" for what the assistant said
-SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS
+SPEAKER = 0.18  # the query names who says it; .14 to .24 are alike
+ROLE = 0.06  # "I" asks for what the user said, "did you" for what the assistant said
+SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
+NOISE_RANK, TAIL = 20, 0.05  # the 20th best evidence is noise: what is under it gets at most TAIL
+SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
-SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -8.0
-ALONE_WORDS, ALONE_BIAS = 12.0, -3.6
+SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -6.0
+ALONE_WORDS, ALONE_BIAS = 12.0, -2.1
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
-SHARPNESS = 2.0  # so that recency cannot overturn relevance
+# What cosines of a query are usual in a scope; worth so many memories where there are only few.
+USUAL_MEAN, USUAL_SPREAD, USUAL_COUNT = 0.10, 0.11, 20.0
+# Do neighbours speak of the same? Correlation of their cosines: unrelated notes 0, chats .2 to .7.
+COHERENT_FROM, COHERENT_FULL, COHERENT_PRIOR, COHERENT_COUNT = 0.03, 0.12, 0.10, 20.0
 
 Floats = NDArray[Any]
+Links = dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +67,23 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """Some memories of the scopes, in short runs: they tell what is usual there."""
+
+    cosine: Floats
+    session: NDArray[np.int64]
+    turn: NDArray[np.integer]
+    named: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
     """What the scopes searched look like: memories, mean length, memories per query term."""
 
     size: int
     mean_length: float
     having: Floats
-    cosine_mean: float
-    cosine_std: float
+    sample: Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,63 +106,64 @@ class Ranking:
     recency: Floats
     frequency: Floats
     words: Floats
-    meaning: Floats
+    evidence: Floats
 
 
-def joined(parts: Sequence[Candidates], terms: int) -> Candidates:
-    """The candidates of several scopes as one."""
+Columns = Candidates | Sample
+
+
+def joined(kind: type[Columns], parts: Sequence[Columns]) -> Any:
+    """The columns of several scopes as one."""
     if len(parts) == 1:
         return parts[0]
-    none = np.empty(0)
-    empty = {"counts": np.empty((0, terms))}
-    return Candidates(
+    return kind(
         **{
-            field.name: np.concatenate(
-                [getattr(part, field.name) for part in parts] or [empty.get(field.name, none)]
-            )
-            for field in fields(Candidates)
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(kind)
         }
     )
 
 
 def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
     """The order of all candidates and where it comes from."""
-    near = _links(found)
-    said = _words(found, corpus, near)
-    meant = np.where(np.isnan(found.cosine), 0.0, found.cosine)
-    evidence = said + _stands_out(found, corpus, near) + _cues(found, asked)
-    similarity = _similarity(evidence, _sureness(found, said, asked))
+    near, lending = _links(found), _coherence(corpus.sample)
+    said = _words(found, corpus, near, lending)
+    evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
+    share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
+    similarity = share * _sureness(found, said, asked)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
         weights.similarity * similarity + weights.recency * recency + weights.frequency * frequency
     )
-    order = np.lexsort((-found.happened, -score))
-    return Ranking(order, score, similarity, recency, frequency, np.minimum(said, 1.0), meant)
+    best_first = np.lexsort((-found.happened, -score))
+    words = np.minimum(said, 1.0)
+    return Ranking(best_first, score, similarity, recency, frequency, words, evidence)
 
 
 def relevant(ranking: Ranking, min_score: float | None) -> list[int]:
     """Which candidates are worth returning, best first.
 
-    Over the caller's threshold if there is one; else all that is not noise, if the best of it
-    is relevant.
+    Over the caller's threshold if there is one; else all with evidence for them, if the best is
+    relevant.
     """
-    order, similarity = ranking.order, ranking.similarity
+    best_first = ranking.order
     if min_score is not None:
-        return [int(at) for at in order[ranking.score[order] >= min_score]]
-    if not len(order) or similarity.max() < RELEVANT:
+        return [int(at) for at in best_first[ranking.score[best_first] >= min_score]]
+    if ranking.similarity.max(initial=0.0) < RELEVANT:
         return []
-    return [int(at) for at in order[similarity[order] > NOISE]]
+    return [int(at) for at in best_first[ranking.evidence[best_first] > 0]]
 
 
 def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> Why:
     """Where the score of a candidate comes from."""
+    cosine = float(found.cosine[at])
     return Why(
         similarity=float(ranking.similarity[at]),
         recency=float(ranking.recency[at]),
         frequency=float(ranking.frequency[at]),
         words=float(ranking.words[at]),
-        meaning=None if np.isnan(found.cosine[at]) else float(ranking.meaning[at]),
+        meaning=None if math.isnan(cosine) else min(1.0, max(0.0, cosine)),
         matched=tuple(term for term, n in zip(terms, found.counts[at], strict=True) if n),
     )
 
@@ -157,52 +174,82 @@ def rarity(corpus: Corpus) -> Floats:
 
 
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
-    """What having a term so often is worth; a short memory gets no bonus for being short."""
-    norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), 1.0)
+    """What having a term so often is worth in a memory of this length."""
+    norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH)
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
 
-Links = dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]
-
-
-def _links(found: Candidates) -> Links:
+def _links(found: Columns) -> Links:
     """For each distance: which candidates have which neighbour so many turns on."""
     key = found.session << 32 | found.turn.astype(np.int64)
-    order = np.argsort(key, kind="stable")
-    ranked = key[order]
+    ordered = np.argsort(key, kind="stable")
+    ranked = key[ordered]
     near: Links = {}
     for distance in LEND_WORDS:
         at = np.minimum(np.searchsorted(ranked, key + distance), len(key) - 1)
         have = np.flatnonzero((ranked[at] == key + distance) & (found.session >= 0))
-        near[distance] = have, order[at[have]]
+        near[distance] = have, ordered[at[have]]
     return near
 
 
-def _words(found: Candidates, corpus: Corpus, near: Links) -> Floats:
-    """The share of the query's information that a memory and its neighbours have."""
+def _coherence(sample: Sample) -> float:
+    """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
+    apart = np.nan_to_num(sample.cosine.astype(np.float64))
+    for side in (sample.named, ~sample.named):
+        if side.any():
+            apart[side] -= apart[side].mean()
+    near = _links(sample)
+    left = np.concatenate([near[1][0], near[2][0]])
+    right = np.concatenate([near[1][1], near[2][1]])
+    norm = math.sqrt(float((apart[left] ** 2).sum() * (apart[right] ** 2).sum()))
+    alike = float((apart[left] * apart[right]).sum()) / norm if norm > 1e-12 else 0.0
+    pairs = len(left)
+    alike = (pairs * alike + COHERENT_COUNT * COHERENT_PRIOR) / (pairs + COHERENT_COUNT)
+    return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
+
+
+def _words(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
+    """The share of the query's information that a memory and its neighbours have.
+
+    Times the share that the scope knows at all: where most words of a query were never said,
+    the few that were match by chance, and meaning must decide.
+    """
     weight = rarity(corpus)
+    total = max(float(weight.sum()), 1e-9)
+    known = float(weight[corpus.having > 0].sum()) / total
     own = saturation(found.counts, found.length, corpus)
     lent = own.copy()
     for distance, (have, neighbour) in near.items():
-        lent[have] = np.maximum(lent[have], LEND_WORDS[distance] * own[neighbour])
-    share: Floats = lent @ weight / max(float(weight.sum()), 1e-9)
+        lent[have] = np.maximum(lent[have], lending * LEND_WORDS[distance] * own[neighbour])
+    share: Floats = known * (lent @ weight) / total
     return share
 
 
-def _stands_out(found: Candidates, corpus: Corpus, near: Links) -> Floats:
+def _meaning(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
     """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
-    own = (found.cosine - corpus.cosine_mean) / max(corpus.cosine_std, LEAST_STD)
-    own = np.nan_to_num(own)
+    mean, spread = _usual(corpus.sample.cosine)
+    own = np.nan_to_num((found.cosine - mean) / spread)
     lent = own.copy()
     for have, neighbour in near.values():
-        lent[have] = np.maximum(lent[have], LEND_MEANING * own[neighbour])
+        lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])
     worth: Floats = MEANING * lent
     return worth
 
 
-def _cues(found: Candidates, asked: Asked) -> Floats:
-    short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / SHORT_TERMS))
+def _usual(sample: Floats) -> tuple[float, float]:
+    """The mean and spread of the query's cosines in the scope."""
+    cosine = sample[~np.isnan(sample)].astype(np.float64)
+    count = len(cosine) + USUAL_COUNT
+    mean = (float(cosine.sum()) + USUAL_COUNT * USUAL_MEAN) / count
+    squares = float(((cosine - mean) ** 2).sum())
+    squares += USUAL_COUNT * (USUAL_SPREAD**2 + (USUAL_MEAN - mean) ** 2)
+    return mean, math.sqrt(squares / count)
+
+
+def _cues(found: Candidates, corpus: Corpus, asked: Asked) -> Floats:
+    usual = min(SHORT_TERMS, max(corpus.mean_length, 1.0))
+    short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / usual))
     cues: Floats = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
     return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
 
@@ -217,11 +264,16 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
     return met
 
 
-def _similarity(evidence: Floats, sureness: float) -> Floats:
-    """Evidence on the scale 0..1, on which one threshold means relevant in every store."""
-    best = max(float(evidence.max(initial=0.0)), 1e-9)
-    share: Floats = sureness * np.clip(evidence / best, 0.0, 1.0) ** SHARPNESS
-    return share
+def _above_noise(evidence: Floats) -> Floats:
+    """Evidence on the scale 0..1: the best is 1, the 20th best is TAIL; of fewer, nothing is."""
+    if len(evidence) < NOISE_RANK:
+        floor = 0.0
+    else:
+        floor = max(float(np.partition(evidence, -NOISE_RANK)[-NOISE_RANK]), 0.0)
+    span = max(float(evidence.max(initial=0.0)) - floor, 1e-9)
+    high = TAIL + (1 - TAIL) * np.clip((evidence - floor) / span, 0.0, 1.0) ** SHAPE
+    low = TAIL * np.clip(0.5 + 0.5 * evidence / max(floor, 1e-9), 0.0, 1.0)
+    return np.where(evidence >= floor, high, low)
 
 
 def _sureness(found: Candidates, said: Floats, asked: Asked) -> float:

@@ -189,7 +189,7 @@ class Service:
     def recall(self, op: ops.Recall, place: Place) -> Recalled:
         """Finds the memories that answer a query."""
         found = self._search(op, place, op.limit)
-        self.engine.use([key for key, _ in found.hits], self._clock())
+        self._use(found.hits)
         return Recalled(
             hits=tuple(hit for _, hit in found.hits),
             abstained=found.candidates > 0 and not found.hits,
@@ -200,9 +200,13 @@ class Service:
         """Renders what is relevant to a query as a block for a prompt."""
         found = self._search(op, place, CONTEXT_HITS)
         chosen = context.chosen([hit for _, hit in found.hits], op.budget)
-        shown = {hit.memory.id for hit in chosen}
-        self.engine.use([key for key, hit in found.hits if hit.id in shown], self._clock())
+        self._use([(key, hit) for key, hit in found.hits if hit in chosen])
         return context.render(chosen)
+
+    def _use(self, hits: Sequence[tuple[Key, Hit]]) -> None:
+        """Counts the hits that are relevant by themselves; the others only filled the limit."""
+        used = [key for key, hit in hits if hit.why.similarity >= rank.RELEVANT]
+        self.engine.use(used, self._clock())
 
     def _search(
         self, op: ops.Question[T], place: Place, limit: int, most: int = CANDIDATES
@@ -505,7 +509,7 @@ def _answer(
     """Ranks what was found, and fetches the best of it."""
     if degraded is None and found.waiting:
         degraded = f"{found.waiting} memories wait for their vectors"
-    if not found.keys:
+    if found.candidates is None or found.corpus is None or not found.keys:
         return _Answer([], 0, found.waiting, degraded)
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast import Memory
 
 TOLD = [
-    ("Use PostgreSQL, not MongoDB, as the main database", "decision"),
+    ("Use PostgreSQL, not MongoDB, for the main store", "decision"),
     ("Maria prefers tea, and no meetings before ten", "preference"),
     ("The nightly import broke because the disk was full", "lesson"),
     ("The staging server is called heron", "fact"),
@@ -41,24 +41,24 @@ def demo(at: At) -> None:
 def _tour(memory: Memory, as_json: bool) -> None:
     """Each step: the call as a program would write it, then its answer."""
     ids = [memory.remember(content, kind=kind).id for content, kind in TOLD]
-    found = memory.recall("which database did we choose?")
+    found = memory.recall("PostgreSQL or MongoDB for the store?")
     memory.set("cursor", {"row": 8000})
     memory.revise(ids[3], "The staging server is called osprey")
     receipt = memory.forget(ids[1])
-    block = memory.context("what went wrong with the import?", budget=200)
+    block = memory.context("why did the nightly import break?", budget=200)
     cursor, versions = memory.get("cursor"), memory.history(ids[3])
     if as_json:
         say.json({"recalled": found, "context": block, "state": cursor, "receipt": receipt})
         return
     for content, kind in TOLD:
         _code(f"memory.remember({content!r}, kind={kind!r})")
-    _code('for hit in memory.recall("which database did we choose?"): print(hit)')
+    _code('memory.recall("PostgreSQL or MongoDB for the store?")')
     for hit in found:
         say.hit(hit, why=True)
     _code('memory.revise(id, "The staging server is called osprey"); memory.history(id)')
     for record in versions:
         say.line(f"{record.version}: {record.content}")
-    _code('print(memory.context("what went wrong with the import?", budget=200))')
+    _code('print(memory.context("why did the nightly import break?", budget=200))')
     typer.echo(block)
     _code('memory.set("cursor", {"row": 8000}); memory.get("cursor")')
     typer.echo(say.text(cursor))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -210,14 +211,24 @@ def forget(
     """
     filters = where.filters()
     with at.open() as memory:
-        # A call that cannot be right fails before anyone is asked.
-        ops.Forget(scope=memory.scope, id=id, where=ops.where(**filters), everything=everything)
+        _must_be_clear(memory.scope, id, filters, everything)
         if not yes:
             _agree(f"Forget {_what(id, everything)} in scope {memory.scope!r} for good?")
         receipt = memory.forget(
             id, everything=everything, idempotency_key=idempotency_key, **filters
         )
     _forgotten(at, receipt)
+
+
+def _must_be_clear(scope: str, id: str | None, filters: dict[str, Any], everything: bool) -> None:
+    """A call that cannot be right fails before anyone is asked."""
+    where = ops.where(**filters)
+    if id is None and not where and not everything:
+        raise Invalid(
+            "forget does not know what to forget.",
+            "Give an id, a filter such as --session, or --everything.",
+        )
+    ops.Forget(scope=scope, id=id, where=where, everything=everything)
 
 
 def _what(id: str | None, everything: bool) -> str:
@@ -227,12 +238,12 @@ def _what(id: str | None, everything: bool) -> str:
 
 
 def _agree(question: str) -> None:
-    """Goes on only after a yes."""
-    try:
-        agreed = typer.confirm(say.safe(question), err=True)
-    except typer.Abort:
-        raise Invalid("Nobody answered, so nothing was forgotten.", "Add --yes.") from None
-    if not agreed:
+    """Goes on only after a yes. Not typer's own prompt, for that leaves a blank in the answer."""
+    typer.echo(f"{say.safe(question)} [y/N] ", err=True, nl=False)
+    answer = sys.stdin.readline()
+    if not answer:
+        raise Invalid("Nobody answered, so nothing was forgotten.", "Add --yes.")
+    if answer.strip().lower() not in ("y", "yes"):
         say.note("Nothing was forgotten.")
         raise typer.Exit(NOTHING)
 

@@ -94,10 +94,19 @@ def bar(score: float) -> str:
 def hit(found: Hit, why: bool) -> None:
     """A hit: its score, its words, and where they come from."""
     colour = "green" if found.score >= 0.6 else "yellow" if found.score >= 0.4 else "dim"
-    line((bar(found.score), colour), f" {found.score:.2f}  ", safe(found.content, " ⏎ "))
-    line((f"{'':17}{about(found.memory)}", "dim"))
-    if why:
-        line((f"{'':17}{safe(str(found.why))}", "dim"))
+    details = [about(found.memory), *([safe(str(found.why))] if why else [])]
+    if not console().is_terminal:
+        line(f"{bar(found.score)} {found.score:.2f}  {safe(found.content, ' ⏎ ')}")
+        for detail in details:
+            line(f"{'':17}{detail}")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table.grid(padding=(0, 2, 0, 0))
+    said = Text(f"{safe(found.content)}\n").append("\n".join(details), "dim")
+    drawn.add_row(Text.assemble((bar(found.score), colour), f" {found.score:.2f}"), said)
+    console().print(drawn)
 
 
 def about(record: Record) -> str:

@@ -73,10 +73,11 @@ class Found:
     """What a search found; `waiting` memories have no vector yet.
 
     `keys` tells the candidates apart, in their order; a snapshot can `fetch` their records.
+    Where no scope exists there is nothing else.
     """
 
-    candidates: Candidates
-    corpus: Corpus
+    candidates: Candidates | None
+    corpus: Corpus | None
     keys: Sequence[Key]
     waiting: int
 

@@ -142,6 +142,12 @@ class Finding:
             memory.forget(each.id)
         assert contents(memory.recall("green tea")) == ["green tea number 0"]
 
+    def test_an_exact_number_is_found_in_a_long_story(self, memory: Memory) -> None:
+        story = "on the second day of the fair a man sold old maps beside the river and the rain"
+        memory.remember(f"{story} came down while {story.replace('a', 'o')} invoice 48213 was paid")
+        memory.remember_many([f"{story}, said number {n} of the neighbours" for n in range(20)])
+        assert "48213" in memory.recall("48213", limit=1)[0].content
+
     def test_limit_and_min_score_are_kept(self, memory: Memory) -> None:
         memory.remember_many([f"green tea number {n}" for n in range(20)])
         assert [len(memory.recall("green tea", limit=n)) for n in (1, 7, 20)] == [1, 7, 20]
@@ -274,7 +280,7 @@ class Finding:
     ) -> None:
         memory.remember(f"tea {hostile}", source="ann<b>")
         memory.remember("tea is served at five", kind="<h1>")
-        lines = memory.context("tea served at five", 9000).splitlines()
+        lines = memory.context("tea", 9000, min_score=0).splitlines()
         assert (lines[0][:9], lines[-1]) == ("<memories", "</memories>")
         assert all(line.startswith(("## ", "- [2026-05-03")) for line in lines[1:-1])
         assert len(lines) == 6
@@ -305,19 +311,21 @@ class Finding:
     # --- explaining ---
 
     def test_explain_tells_what_was_returned_from_what_was_not(self, memory: Memory) -> None:
-        best = memory.remember("Ann likes green tea").id
-        next_best = memory.remember("Bob likes tea").id
+        memory.remember_many(["Ann likes green tea", "Bob likes green tea", "the car is red"])
+        car, *_ = (found.id for found in memory.list())
+        best, second = (hit.id for hit in memory.recall("green tea"))
         said = memory.explain(best, "green tea")
         assert (said.verdict, said.rank) == ("returned", 1)
-        assert said.score == memory.recall("green tea")[0].score
         verdicts = {
-            "out-ranked": memory.explain(next_best, "Ann green tea", limit=1),
-            "below threshold": memory.explain(next_best, "green tea", min_score=0.99),
+            "out-ranked": memory.explain(second, "green tea", limit=1),
+            "below threshold": memory.explain(second, "green tea", min_score=0.99),
             "filtered": memory.explain(best, "green tea", kinds=["decision"]),
             "over budget": memory.explain(best, "green tea", budget=3),
         }
         assert [said.verdict for said in verdicts.values()] == list(verdicts)
-        assert memory.read(best).uses == 1
+        assert memory.explain(car, "green tea").verdict in ("below threshold", "no match")
+        hit = memory.recall("green tea")[0]
+        assert (hit.id, hit.memory.uses) == (best, 1)
 
     def test_explain_knows_about_time(self, memory: Memory, clock: FakeClock) -> None:
         id = memory.remember("likes tea", ttl=60).id

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast import AsyncMemory, Hit, Memory, Record
 from holdfast.embed.hashing import Hashing
-from holdfast.errors import NotFound
+from holdfast.errors import HoldfastError, NotFound
 
 OpenScope = Callable[[str], Memory]
 ALL = 1000  # as a limit: everything
@@ -105,6 +105,14 @@ def answers(call: Callable[[], object]) -> bool:
     except NotFound:
         return False
     return True
+
+
+def attempted(call: Callable[[], object]) -> str:
+    """What a call gives, or the error it raises, as text."""
+    try:
+        return repr(call())
+    except HoldfastError as error:
+        return repr(error)
 
 
 def told(memory: Memory) -> list[str]:

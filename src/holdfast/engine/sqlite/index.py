@@ -27,7 +27,7 @@ NEVER = np.iinfo(np.int64).max
 GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
 NOBODY = -1  # the code of no session, and of no speaker
 CACHE_BYTES = 2 << 30  # beyond this the scopes not used for longest are let go
-ROLES = {"user": 1, "agent": -1}
+ROLES = {"user": 1, "human": 1, "agent": -1, "assist": -1, "ai": -1}  # speakers are stemmed
 
 Positions = NDArray[np.int64]
 
@@ -192,7 +192,7 @@ class Index:
             "ageless": np.array(ageless, np.bool_),
             "session": np.array(sessions, np.int32),
             "speaker": np.array(_codes(self._speakers, speaker), np.int32),
-            "role": np.array([ROLES.get(name, 0) for name in role], np.int8),
+            "role": np.array([_role(*pair) for pair in zip(role, speaker, strict=True)], np.int8),
             "uses": np.array(uses, np.int64),
         }
 
@@ -265,6 +265,11 @@ class Index:
 def _codes(known: dict[str, int], names: Iterable[str | None]) -> list[int]:
     """A number for each name, the same for the same name."""
     return [NOBODY if name is None else known.setdefault(name, len(known)) for name in names]
+
+
+def _role(role: str | None, speaker: str | None) -> int:
+    """1 for a user, -1 for an agent: by its source, or by the "user:" its content begins with."""
+    return ROLES.get(role or "", 0) or ROLES.get(speaker or "", 0)
 
 
 class Indexes:

@@ -21,13 +21,13 @@ from holdfast.engine.sqlite.index import NEVER, Index, Indexes
 from holdfast.engine.sqlite.statements import statements
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
-from holdfast.rank import Candidates, Corpus
+from holdfast.rank import Candidates, Corpus, Sample
 
 SQL = statements()
 SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
 BESIDE = 2  # turns before and after a good candidate that are candidates too
 TYPES = {str: ("text",), int: ("integer", "real"), float: ("integer", "real")}
-SAMPLE = 2048  # rows that tell what cosines are usual in a scope
+SAMPLE, RUN = 1024, 4  # rows that tell what is usual in a scope, so many in a row
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
@@ -99,24 +99,23 @@ def search(
             index.follow(db)
             parts.append(_Part(db, index, place, number, look))
     waiting = sum(db.execute(SQL["count_waiting"], (scope,)).fetchone()[0] for _, scope in scopes)
-    corpus = _corpus(parts, len(look.terms))
+    if not parts:
+        return Found(None, None, [], 0)
+    corpus = _corpus(parts)
     for part in parts:
         part.choose(corpus, look.most)
-    found = [part.candidates(uses) for part in parts]
+    found = rank.joined(Candidates, [part.candidates(uses) for part in parts])
     keys = [key for part in parts for key in part.named_keys()]
-    return Found(rank.joined(found, len(look.terms)), corpus, keys, waiting)
+    return Found(found, corpus, keys, waiting)
 
 
-def _corpus(parts: Sequence[_Part], terms: int) -> Corpus:
+def _corpus(parts: Sequence[_Part]) -> Corpus:
     size = sum(part.size for part in parts)
-    having = sum((part.having for part in parts), np.zeros(terms))
-    sample = np.concatenate([part.sample for part in parts]) if parts else np.empty(0)
     return Corpus(
         size=size,
-        mean_length=sum(part.total_length for part in parts) / size if size else 0.0,
-        having=having,
-        cosine_mean=float(sample.mean()) if len(sample) else 0.0,
-        cosine_std=float(sample.std()) if len(sample) else 0.0,
+        mean_length=sum(part.total_length for part in parts) / max(size, 1),
+        having=np.sum([part.having for part in parts], axis=0),
+        sample=rank.joined(Sample, [part.sample() for part in parts]),
     )
 
 
@@ -139,7 +138,6 @@ class _Part:
         self.size = index.count - index.gone
         self.total_length = int(self._columns["length"].sum())
         self.having = np.array([len(found) for found in self._lists], np.float64)
-        self.sample = self._sample()
 
     def _sight(self, db: sqlite3.Connection, look: Look) -> Mask:
         """Which rows may be candidates at all."""
@@ -159,13 +157,22 @@ class _Part:
             seen &= np.isin(columns["row"], rows)
         return seen
 
-    def _sample(self) -> NDArray[np.float32]:
-        """The cosines of some rows, to tell what is usual here."""
-        if self._near is None:
-            return np.empty(0, np.float32)
-        some = np.arange(0, len(self._seen), max(1, len(self._seen) // SAMPLE))
-        cosine = self._near.cosines(some)
-        return cosine[~np.isnan(cosine)]
+    def sample(self) -> Sample:
+        """Some rows, in short runs, to tell what is usual here."""
+        count = len(self._seen)
+        step = max(RUN, RUN * count // SAMPLE)
+        some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
+        some = some[some < count]
+        return Sample(self._cosine(some), self._session(some), *self._said(some))
+
+    def _session(self, at: Positions) -> Positions:
+        """Codes of sessions that are no other scope's."""
+        session = self._columns["session"][at].astype(np.int64)
+        return np.where(session >= 0, session << 8 | self._place, -1)
+
+    def _said(self, at: Positions) -> tuple[Positions, Mask]:
+        """Which turns rows are, and whether the query names who says them."""
+        return self._columns["turn"][at], np.isin(self._columns["speaker"][at], self._named)
 
     def choose(self, corpus: Corpus, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
@@ -197,24 +204,24 @@ class _Part:
     def candidates(self, uses: Uses) -> Candidates:
         """What the ranking needs to know of the candidates."""
         chosen, columns = self._chosen, self._columns
-        session = columns["session"][chosen].astype(np.int64)
+        turn, named = self._said(chosen)
         return Candidates(
-            cosine=self._cosine(),
+            cosine=self._cosine(chosen),
             counts=self._counts(),
             length=columns["length"][chosen],
-            session=np.where(session >= 0, session << 8 | self._place, -1),
-            turn=columns["turn"][chosen],
+            session=self._session(chosen),
+            turn=turn,
             happened=columns["happened"][chosen] / 1e6,
-            named=np.isin(columns["speaker"][chosen], self._named),
+            named=named,
             role=columns["role"][chosen],
             uses=self._used(uses),
             ageless=columns["ageless"][chosen],
         )
 
-    def _cosine(self) -> NDArray[np.float32]:
+    def _cosine(self, at: Positions) -> NDArray[np.float32]:
         if self._near is None:
-            return np.full(len(self._chosen), np.nan, np.float32)
-        return self._near.cosines(self._chosen)
+            return np.full(len(at), np.nan, np.float32)
+        return self._near.cosines(at)
 
     def _counts(self) -> NDArray[np.float32]:
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""

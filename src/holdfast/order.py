@@ -1,0 +1,88 @@
+"""Which of the best candidates go first: the newest of those that state the same, and those that
+bring what the ones before them lack.
+
+Both rearrange: the similarities stay the same, who has which changes. So a score still is what
+the formula says, and falls from hit to hit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from holdfast.rank import Candidates
+
+POOL = 40  # only so many of the best are rearranged
+STEPS = 10  # and so many places filled by what they add
+COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
+# Two statements of the same: this share of the query's words, the same ones, about as near in
+# meaning, about as long, and short.
+TWIN_WORDS, TWIN_COSINE, TWIN_LENGTH, TWIN_TERMS, TWIN_POOL = 0.6, 0.15, 0.7, 30, 20
+
+Floats = NDArray[Any]
+Places = NDArray[np.int64]
+
+
+def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
+    """The similarities, given to the candidates in a better order."""
+    total = float(rarity.sum())
+    if total <= 0:
+        return similarity
+    weight = rarity / total
+    best = np.argsort(-similarity, kind="stable")[:POOL]
+    better = _complete(_newest_first(best, found, weight), similarity, found, weight)
+    given = similarity.copy()
+    given[better] = similarity[best]
+    return given
+
+
+def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
+    """The candidates with the newest of each group of twins in the group's first place."""
+    top = best[:TWIN_POOL]
+    has = found.counts[top] > 0
+    free = (has @ weight >= TWIN_WORDS) & (has.sum(axis=1) >= 2)
+    free &= found.length[top] <= TWIN_TERMS
+    better = best.copy()
+    for at in np.flatnonzero(free):
+        if free[at]:
+            group = np.flatnonzero(free & _twins(top, has, int(at), found))
+            free[group] = False
+            newest = np.argsort(-found.happened[top[group]], kind="stable")
+            better[group] = top[group[newest]]
+    return better
+
+
+def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
+    """Which candidates state the same as one of them, said by the same side at another time."""
+    one = top[at]
+    length, cosine = found.length[top], np.nan_to_num(found.cosine[top])
+    alike = (has == has[at]).all(axis=1) & (np.abs(cosine - cosine[at]) <= TWIN_COSINE)
+    alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
+    alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
+    # A turn or two apart they go on with each other; they do not correct each other.
+    beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
+    beside &= np.abs(found.turn[top] - found.turn[one]) <= 2
+    beside[at] = False
+    both: NDArray[np.bool_] = alike & ~beside
+    return both
+
+
+def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
+    """The candidates again, those that have words of the query no earlier one has before others."""
+    has = found.counts[best] > 0
+    value = np.sort(similarity[best])[::-1].copy()
+    missing = weight.copy()
+    taken: list[int] = []
+    for _ in range(min(STEPS, len(best))):
+        next_one = int(np.argmax(value + COVER * (has @ missing) if taken else value))
+        taken.append(next_one)
+        value[next_one] = -np.inf
+        missing[has[next_one]] = 0.0
+        if not missing.any():
+            break
+    rest = np.setdiff1d(np.arange(len(best)), taken)
+    again: Places = best[np.concatenate([np.array(taken, np.int64), rest])]
+    return again
