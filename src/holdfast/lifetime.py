@@ -18,7 +18,7 @@ from holdfast.model import Record
 Numbers = NDArray[Any]
 
 RECENCY_HALF_DAYS = 30.0  # at this age recency is one half
-RECENCY_STEEPNESS = 0.1  # per day; makes a new memory .95 and a two-month-old one .05
+RECENCY_STEEPNESS = 0.075  # per day; makes a new memory .90 and a two-month-old one .10
 FREQUENCY_FULL_USES = 100  # from this many uses on, more do not count
 
 

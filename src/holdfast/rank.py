@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from holdfast import lifetime, order
 from holdfast.model import Weights, Why
 
-RELEVANT = 0.6  # a best similarity under this is noise: recall would rather say nothing
+RELEVANT = 0.5  # a best similarity under this is noise: recall would rather say nothing
 K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
 LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter

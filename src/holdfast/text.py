@@ -14,12 +14,17 @@ from functools import lru_cache
 
 import Stemmer
 
+# Function words and the words questions are made of: frequent, and void of topic.
 STOP = frozenset(
-    """a about all also am an and any are as at be been being but by can could did do does doing
-    done dont for from had has have having he her here hers him his how i if im in into is it its
-    ive just me my no nor not of on or our ours out s shall she should so some such t than that
-    thats the their them then there these they this those to too up us very was we were what when
-    where which who whom whose why will with would you your yours yeah ok okay""".split()
+    """a about all also am an and any are aren arent as at be been being both but by can cant could
+    couldn couldnt d did didn didnt do does doesn doesnt doing don done dont each ever few for from
+    get got had hadn hadnt has hasn hasnt have haven havent having he her here hers him his how i
+    if im in into is isn isnt it its ive just know ll m many may me might mine more most
+    much must my myself no nor not of on only onto or other our ours own please re s same shall she
+    should shouldn shouldnt so some such t tell than that thats the their theirs them then there
+    these they this those to too us ve very was wasn wasnt we were weren werent what when where
+    which who whom whose why will with won wont would wouldn wouldnt you your yours
+    yourself""".split()
 )
 TOKEN_LETTERS = 4  # a common token of today's models is about four Latin letters long
 
