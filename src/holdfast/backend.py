@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from holdfast import check
 from holdfast.embed import DEFAULT, Embedder, open_embedder
 from holdfast.engine import Engine, open_engine
 from holdfast.errors import Closed, EmbedderMismatch, HoldfastError
@@ -85,7 +86,7 @@ def open_backend(
     url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
 ) -> Here:
     """A backend for a URL; None means `$HOLDFAST_URL`, or else a file in the user's data folder."""
-    chosen = url or os.environ.get("HOLDFAST_URL") or default_url()
+    chosen = check.sane("url", url or os.environ.get("HOLDFAST_URL") or default_url())
     return _shared.open(chosen, embedder, clock)
 
 
@@ -162,8 +163,10 @@ def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], date
 
 def _embedder(engine: Engine, wanted: Embedder | str | None) -> Embedder | None:
     """The embedder asked for; `auto` is the one the store knows, or the default for a new store."""
+    if wanted is None:
+        return None
     if wanted != "auto":
-        return open_embedder(wanted) if isinstance(wanted, str) else wanted
+        return open_embedder(wanted)
     held = engine.space()
     if held is None:
         return open_embedder(DEFAULT)

@@ -26,6 +26,8 @@ LIMIT = 1000
 BATCH = 10_000
 BUDGET_TOKENS = 1_000_000
 TTL_YEARS = 1000
+MOST_INT = 10**300
+CURSOR_CHARS = 8192
 
 
 def sane(what: str, value: Any) -> str:
@@ -122,26 +124,35 @@ def source(value: Any) -> Source | None:
 def flag(what: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool):
-        raise Invalid(f"{what} must be True or False, not {value!r}.")
+        raise Invalid(f"{what} must be True or False, not {_shown(value)}.")
     return value
 
 
 def whole(what: str, value: Any, low: int, high: int) -> int:
     """A whole number between two others, both included."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Invalid(f"{what} must be a whole number, not {value!r}.")
+        raise Invalid(f"{what} must be a whole number, not {_shown(value)}.")
     if not low <= value <= high:
-        raise Invalid(f"{what} must be from {low} to {high}, not {value}.")
+        raise Invalid(f"{what} must be from {low} to {high}, not {_shown(value)}.")
     return value
 
 
 def number(what: str, value: Any, low: float, high: float) -> float:
     """A finite number between two others, both included."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise Invalid(f"{what} must be a finite number, not {value!r}.")
+    plainly = isinstance(value, int | float) and not isinstance(value, bool)
+    if not plainly or value != value or abs(value) > MOST_INT:
+        raise Invalid(f"{what} must be a finite number, not {_shown(value)}.")
     if not low <= value <= high:
         raise Invalid(f"{what} must be from {low:g} to {high:g}, not {value!r}.")
     return float(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as a message can show it: some values cannot even be printed."""
+    try:
+        return repr(value)[:80]
+    except (ValueError, RecursionError):
+        return f"this {type(value).__name__}"
 
 
 def weights(value: Any) -> Weights:
@@ -216,6 +227,8 @@ def meta_filter(value: Any) -> Mapping[str, Any]:
                 f"meta[{key!r}] is compared with a {type(item).__name__}.",
                 "Filter by text, numbers, true, false or null.",
             )
+        if isinstance(item, int) and abs(item) >= 2**63:
+            raise Invalid(f"meta[{key!r}] is compared with a number of more than 64 bits.")
     return wanted
 
 
@@ -242,11 +255,29 @@ def _walk(what: str, value: Any, depth: int) -> None:
     elif isinstance(value, list):
         for item in value:
             _walk(what, item, depth + 1)
+    elif isinstance(value, int) and abs(value) > MOST_INT:
+        raise Invalid(f"{what} holds a whole number of more than 300 digits.")
     elif value is not None and not isinstance(value, bool | int | float):
         raise Invalid(
             f"{what} holds a {type(value).__name__}, which is not JSON.",
             "Use dict, list, str, numbers, True, False and None.",
         )
+
+
+def lines(values: Any) -> tuple[str, ...]:
+    """Lines of text."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise Invalid("lines must be a list of lines.", "Split a text with splitlines().")
+    return tuple(sane("a line", line) for line in values)
+
+
+def cursor(value: Any) -> str | None:
+    """A mark of a place in a list, or None."""
+    if value is None:
+        return None
+    if len(sane("cursor", value)) > CURSOR_CHARS:
+        raise Invalid("The cursor is not one of ours.", "Pass it back as it was given.")
+    return str(value)
 
 
 def batch(what: str, values: Any) -> tuple[Any, ...]:

@@ -252,7 +252,7 @@ class List(Op[Page]):
             self,
             as_of=check.moment("as_of", self.as_of),
             limit=check.whole("limit", self.limit, 1, check.LIMIT),
-            cursor=check.maybe_name("cursor", self.cursor),
+            cursor=check.cursor(self.cursor),
         )
 
 
@@ -392,7 +392,7 @@ class Export(Op[Exported]):
     cursor: str | None = None
 
     def _check(self) -> None:
-        _set(self, cursor=check.maybe_name("cursor", self.cursor))
+        _set(self, cursor=check.cursor(self.cursor))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,9 +402,7 @@ class Import(Op[Imported]):
     lines: tuple[str, ...]
 
     def _check(self) -> None:
-        if isinstance(self.lines, str | bytes):
-            raise Invalid("lines must be a list of lines, not one text.", "Use splitlines().")
-        _set(self, lines=tuple(check.sane("a line", line) for line in self.lines))
+        _set(self, lines=check.lines(self.lines))
 
 
 @dataclass(frozen=True, kw_only=True)

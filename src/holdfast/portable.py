@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from holdfast import lifetime, ops, text, wire
+from holdfast import check, lifetime, ops, text, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, HoldfastError, Invalid
 from holdfast.model import Entry, Exported, Imported, Record
 
 FORMAT = 1
 LINES = 500  # in one part of an export
+MOST = 2**62  # the highest version or count
 
 
 def cursor(*where: str | int) -> str:
@@ -51,12 +52,10 @@ def export(seen: Snapshot, place: Place, mark: str | None, now: datetime) -> Exp
 def _line(kind: str, value: Record | Entry) -> str:
     data = wire.dump(value)
     data.pop("scope", None)
-    if isinstance(value, Entry):
-        data["value"] = value.value
     return wire.dumps({"type": kind, **data})
 
 
-def parsed(lines: Sequence[str], scope: str) -> tuple[list[Record], list[Entry]]:
+def parsed(lines: Iterable[str], scope: str) -> tuple[list[Record], list[Entry]]:
     """The memories and entries of an export, checked as if they were told anew."""
     records: list[Record] = []
     entries: list[Entry] = []
@@ -72,7 +71,7 @@ def parsed(lines: Sequence[str], scope: str) -> tuple[list[Record], list[Entry]]
             elif kind == "memory":
                 records.append(_checked(wire.load(Record, {**data, "scope": scope})))
             elif kind == "state":
-                entries.append(_checked_entry(wire.load(Entry, {"value": None, **data}), scope))
+                entries.append(_checked_entry(wire.load(Entry, data), scope))
             else:
                 raise Invalid(f"{kind!r} is not a type of line.")
         except HoldfastError as error:
@@ -103,15 +102,23 @@ def _checked(record: Record) -> Record:
         happened_at=record.happened_at,
         id=record.id,
     )
-    ops.List(scope=record.scope, as_of=record.created_at)
-    if record.version < 1 or record.uses < 0:
-        raise Invalid("version and uses cannot be negative.")
-    return replace(record, kind=told.kind, tags=told.tags, meta=told.meta, source=told.source)
+    check.maybe_name("superseded_by", record.superseded_by)
+    check.whole("version", record.version, 1, MOST)
+    check.whole("uses", record.uses, 0, MOST)
+    times = ("created_at", "happened_at", "expires_at", "until", "last_used_at")
+    checked: Any = {name: check.moment(name, getattr(record, name)) for name in times}
+    return replace(
+        record, kind=told.kind, tags=told.tags, meta=told.meta, source=told.source, **checked
+    )
 
 
 def _checked_entry(entry: Entry, scope: str) -> Entry:
     ops.Set(scope=scope, key=entry.key, value=entry.value)
-    return entry
+    check.whole("version", entry.version, 1, MOST)
+    times: Any = {
+        name: check.moment(name, getattr(entry, name)) for name in ("updated_at", "expires_at")
+    }
+    return replace(entry, **times)
 
 
 def live_twin(tx: Transaction, place: Place, content: str, now: datetime) -> Record | None:
@@ -131,7 +138,14 @@ def take_in(
     now: datetime,
 ) -> Imported:
     """Writes what is not there yet; what is there with other words is a conflict."""
-    added = sum(_take(tx, place, draft, now) for draft in drafts)
+    memories: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        memories.setdefault(draft.record.id, []).append(draft)
+    new = {id for id, versions in memories.items() if _is_new(tx, place, versions, now)}
+    # In their old order: who was told first stays first.
+    added = [draft for draft in drafts if draft.record.id in new]
+    for draft in added:
+        tx.insert(place, draft)
     states = 0
     for entry in entries:
         held = tx.entry(place, entry.key)
@@ -139,22 +153,21 @@ def take_in(
         if held is None or gone or held.version < entry.version:
             tx.put_entry(place, entry)
             states += 1
-    return Imported(added=added, known=len(drafts) - added, states=states)
+    return Imported(added=len(added), known=len(drafts) - len(added), states=states)
 
 
-def _take(tx: Transaction, place: Place, draft: Draft, now: datetime) -> bool:
-    new = draft.record
-    for old in tx.versions(place, new.id):
-        if not lifetime.alive(old.expires_at, now):
-            tx.forget(place, new.id)
-            break
-        if old.version == new.version:
-            if old.content != new.content:
-                raise Conflict(
-                    f"The memory {new.id} is here with other words.", "Import into a new scope."
-                )
-            return False
-    if new.until is None and live_twin(tx, place, new.content, now) is not None:
-        return False
-    tx.insert(place, draft)
-    return True
+def _is_new(tx: Transaction, place: Place, versions: Sequence[Draft], now: datetime) -> bool:
+    """Whether a memory is to be taken in: it is here neither by its id nor by its words."""
+    last = max((draft.record for draft in versions), key=lambda record: record.version)
+    held = tx.versions(place, last.id)
+    if held and not lifetime.alive(held[-1].expires_at, now):
+        tx.forget(place, last.id)
+        held = []
+    if not held:
+        return bool(last.until) or live_twin(tx, place, last.content, now) is None
+    told = {draft.record.version: draft.record.content for draft in versions}
+    if told != {record.version: record.content for record in held}:
+        raise Conflict(
+            f"The memory {last.id} is here with other words.", "Import into a new scope."
+        )
+    return False

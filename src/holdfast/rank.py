@@ -35,11 +35,13 @@ SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS,
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
 NOISE_RANK, TAIL = 20, 0.05  # the 20th best evidence is noise: what is under it gets at most TAIL
+NOISE_MOST = 0.8  # of the best: where twenty are as good as it, they are no noise
 SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
 SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -6.0
-ALONE_WORDS, ALONE_BIAS = 12.0, -2.1
+ALONE_WORDS, ALONE_BIAS = 12.0, -2.4
+EXACT_BIAS = -5.4  # with vectors too, words suffice where a memory has nearly half of them
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
 # What cosines of a query are usual in a scope; worth so many memories where there are only few.
 USUAL_MEAN, USUAL_SPREAD, USUAL_COUNT = 0.10, 0.11, 20.0
@@ -266,11 +268,11 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
 
 def _above_noise(evidence: Floats) -> Floats:
     """Evidence on the scale 0..1: the best is 1, the 20th best is TAIL; of fewer, nothing is."""
-    if len(evidence) < NOISE_RANK:
-        floor = 0.0
-    else:
+    best, floor = float(evidence.max(initial=0.0)), 0.0
+    if len(evidence) >= NOISE_RANK:
         floor = max(float(np.partition(evidence, -NOISE_RANK)[-NOISE_RANK]), 0.0)
-    span = max(float(evidence.max(initial=0.0)) - floor, 1e-9)
+    floor = min(floor, NOISE_MOST * best)
+    span = max(best - floor, 1e-9)
     high = TAIL + (1 - TAIL) * np.clip((evidence - floor) / span, 0.0, 1.0) ** SHAPE
     low = TAIL * np.clip(0.5 + 0.5 * evidence / max(floor, 1e-9), 0.0, 1.0)
     return np.where(evidence >= floor, high, low)
@@ -283,6 +285,6 @@ def _sureness(found: Candidates, said: Floats, asked: Asked) -> float:
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
     with_meaning = SURE_WORDS * words + SURE_COSINE * cosine + SURE_BIAS
-    alone = ALONE_WORDS * words + ALONE_BIAS
-    best = float(np.where(np.isnan(cosine), alone, with_meaning).max(initial=-50.0))
+    exact = np.where(np.isnan(cosine), ALONE_BIAS, EXACT_BIAS) + ALONE_WORDS * words
+    best = float(np.fmax(with_meaning, exact).max(initial=-50.0))
     return 1 / (1 + math.exp(-best))

@@ -86,6 +86,7 @@ class Service:
         self._clock = clock
         self._new_id = new_id
         self._background = rank.BACKGROUND
+        self._target: tuple[Guarded, Space] | None = None  # of a re-embedding
         self._embedder = None if embedder is None else Guarded(embedder)
         self._space = None if embedder is None else self._claim(_space(embedder))
 
@@ -100,8 +101,20 @@ class Service:
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
-        method = getattr(self, VERBS[type(op)])
-        return cast(T, method(op, Place(tenant, op.scope)))
+        method, place = getattr(self, VERBS[type(op)]), Place(tenant, op.scope)
+        try:
+            return cast(T, method(op, place))
+        except EmbedderMismatch:
+            if not self._moved():
+                raise
+            return cast(T, method(op, place))
+
+    def _moved(self) -> bool:
+        """Whether a re-embedding of ours has just moved the store: then we move with it."""
+        if self._target is None or self.engine.space() != self._target[1]:
+            return False
+        self._embedder, self._space = self._target
+        return True
 
     def close(self) -> None:
         """Lets go of the store."""
@@ -172,8 +185,7 @@ class Service:
             new = replace(
                 old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
             )
-            tx.change(place, replace(old, until=now))
-            tx.insert(place, self._draft(new, vectors))
+            tx.revise(place, replace(old, until=now), self._draft(new, vectors))
             return new
 
         return self._write(op, place, work, about=f"memory {op.id}")
@@ -407,12 +419,12 @@ class Service:
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
         target, space = Guarded(op.embedder), _space(op.embedder)
+        self._target = target, space
         reached = Reembedded(0, 0)
-        while self.engine.space() != space:
+        while not self._moved():
             reached = Reembedded(*self.engine.move(space, target.contents, EMBED_BATCH))
             if op.progress is not None:
                 op.progress(reached)
-        self._embedder, self._space = target, space
         return reached
 
     # --- embedding ---
@@ -461,7 +473,9 @@ class Service:
         key = op.idempotency_key
         if key is None:
             return self.engine.write(work)
-        digest = hashlib.blake2b(wire.dumps(op).encode(), digest_size=16).digest()
+        digest = hashlib.blake2b(
+            f"{type(op).__name__} {wire.dumps(op)}".encode(), digest_size=16
+        ).digest()
         now = self._clock()
 
         def once(tx: Transaction) -> T:

@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 def dump(value: Any) -> Any:
-    """A value as plain JSON data; fields that are None are left out."""
+    """A value as plain JSON data; a field that is None is left out, unless it must be given."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
-        return {name: dump(item) for name, item in fields if item is not None}
+        fields = ((f, getattr(value, f.name)) for f in dataclasses.fields(value))
+        return {f.name: dump(item) for f, item in fields if item is not None or _must(f)}
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
@@ -29,6 +29,11 @@ def dump(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [dump(item) for item in value]
     return value
+
+
+def _must(field: dataclasses.Field[Any]) -> bool:
+    no = dataclasses.MISSING
+    return field.default is no and field.default_factory is no
 
 
 def dumps(value: Any) -> str:

@@ -176,7 +176,7 @@ class AsyncMemory:
                 where=where,
                 min_score=min_score,
                 as_of=as_of,
-                scopes=tuple(scopes),
+                scopes=check.names("scopes", scopes),
                 weights=weights or Weights(),
                 now=now,
             )
@@ -213,7 +213,7 @@ class AsyncMemory:
                 where=where,
                 min_score=min_score,
                 as_of=as_of,
-                scopes=tuple(scopes),
+                scopes=check.names("scopes", scopes),
                 weights=weights or Weights(),
                 now=now,
             )
@@ -474,7 +474,7 @@ class AsyncMemory:
 
         await memory.import_(open("memory.jsonl"))
         """
-        return await self._backend.do(ops.Import(scope=self.scope, lines=tuple(lines)))
+        return await self._backend.do(ops.Import(scope=self.scope, lines=check.lines(lines)))
 
     async def backup(self, path: str) -> int:
         """Copies the whole store to a new file while it is in use; gives its size in bytes.
@@ -506,7 +506,6 @@ class AsyncMemory:
 
         await memory.reembed("hashing")
         """
-        chosen = open_embedder(embedder) if isinstance(embedder, str) else embedder
         return await self._backend.do(
-            ops.Reembed(scope=self.scope, embedder=chosen, progress=progress)
+            ops.Reembed(scope=self.scope, embedder=open_embedder(embedder), progress=progress)
         )

@@ -174,7 +174,7 @@ class Memory:
                 where=where,
                 min_score=min_score,
                 as_of=as_of,
-                scopes=tuple(scopes),
+                scopes=check.names("scopes", scopes),
                 weights=weights or Weights(),
                 now=now,
             )
@@ -211,7 +211,7 @@ class Memory:
                 where=where,
                 min_score=min_score,
                 as_of=as_of,
-                scopes=tuple(scopes),
+                scopes=check.names("scopes", scopes),
                 weights=weights or Weights(),
                 now=now,
             )
@@ -468,7 +468,7 @@ class Memory:
 
         memory.import_(open("memory.jsonl"))
         """
-        return self._backend.do(ops.Import(scope=self.scope, lines=tuple(lines)))
+        return self._backend.do(ops.Import(scope=self.scope, lines=check.lines(lines)))
 
     def backup(self, path: str) -> int:
         """Copies the whole store to a new file while it is in use; gives its size in bytes.
@@ -500,5 +500,6 @@ class Memory:
 
         memory.reembed("hashing")
         """
-        chosen = open_embedder(embedder) if isinstance(embedder, str) else embedder
-        return self._backend.do(ops.Reembed(scope=self.scope, embedder=chosen, progress=progress))
+        return self._backend.do(
+            ops.Reembed(scope=self.scope, embedder=open_embedder(embedder), progress=progress)
+        )

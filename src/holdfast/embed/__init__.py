@@ -30,10 +30,25 @@ class Embedder(Protocol):
         """One row per text."""
 
 
-def open_embedder(name: str) -> Embedder:
-    """The embedder of that name."""
-    if name == "hashing":
+def open_embedder(wanted: Embedder | str) -> Embedder:
+    """The embedder of that name; an embedder is itself."""
+    if not isinstance(wanted, str):
+        return _checked(wanted)
+    if wanted == "hashing":
         from holdfast.embed.hashing import Hashing
 
         return Hashing()
-    raise Invalid(f"No embedder is called {name!r}.", "Use 'hashing', or pass an Embedder.")
+    raise Invalid(f"No embedder is called {wanted!r}.", "Use 'hashing', or pass an Embedder.")
+
+
+def _checked(embedder: Embedder) -> Embedder:
+    kinds = {"name": str, "version": str, "dimension": int}
+    lacks = [
+        name for name, kind in kinds.items() if not isinstance(getattr(embedder, name, 0), kind)
+    ]
+    if lacks or not embedder.dimension or not callable(getattr(embedder, "embed", None)):
+        raise Invalid(
+            f"{type(embedder).__name__} is not an embedder.",
+            "It must have a name, a version, a dimension, and embed(texts).",
+        )
+    return embedder

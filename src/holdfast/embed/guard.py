@@ -112,17 +112,25 @@ class Guarded:
             ) from error
 
     def _checked(self, found: Matrix, count: int) -> Matrix:
-        vectors = np.asarray(found, np.float32)
+        try:
+            vectors = np.asarray(found, np.float64)
+        except (TypeError, ValueError) as error:
+            raise EmbedderFailed(
+                f"The embedder {self.inner.name!r} gave no vectors: {error}."
+            ) from None
         wanted = (count, self.inner.dimension)
         if vectors.shape != wanted:
             raise EmbedderFailed(
                 f"The embedder {self.inner.name!r} gave vectors of shape {vectors.shape}, "
                 f"not {wanted}."
             )
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not np.isfinite(vectors).all() or not lengths.all():
+        # Scaled first: the square of a huge number is no number.
+        most = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+        if not np.isfinite(most).all() or not most.all():
             raise EmbedderFailed(f"The embedder {self.inner.name!r} gave NaN, infinity or zero.")
-        unit: Matrix = vectors / lengths
+        vectors = vectors / most
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Matrix = (vectors / lengths).astype(np.float32)
         return unit
 
 

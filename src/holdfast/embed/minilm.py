@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.embed.files import DATA, require
 from holdfast.embed.wordpiece import WordPiece
 from holdfast.errors import EmbedderFailed
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-DATA = Path(__file__).parent / "data"
 DIMENSION = 384
 LONGEST = 254  # pieces; with the two marks around them 256, which is what the model was taught
 CLS, SEP = 101, 102
@@ -41,12 +41,7 @@ class MiniLM:
     local = True
 
     def __init__(self, data: Path = DATA, threads: int | None = None) -> None:
-        for file in ("minilm.onnx", "vocab.txt"):
-            if not (data / file).is_file():
-                raise EmbedderFailed(
-                    f"The model file {data / file} is missing.",
-                    "Run `make model`, or install Holdfast from a wheel, which holds it.",
-                )
+        require(data, self.name, self.version, "minilm.onnx", "vocab.txt")
         if find_spec("onnxruntime") is None:
             raise EmbedderFailed("onnxruntime is not installed.", "Install holdfast[local].")
         self._data = data
@@ -56,9 +51,17 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text; of a long text only the first 256 pieces are read."""
-        pieces, session = self._model()
-        numbers = [[CLS, *pieces.numbers(text)[:LONGEST], SEP] for text in texts]
-        vectors = np.empty((len(texts), DIMENSION), np.float32)
+        return self.vectors(self.numbers(texts))
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        """What the model reads of each text: the numbers of its pieces between two marks."""
+        pieces, _ = self._model()
+        return [[CLS, *pieces.numbers(text)[:LONGEST], SEP] for text in texts]
+
+    def vectors(self, numbers: Sequence[list[int]]) -> Vectors:
+        """One row per list of numbers."""
+        _, session = self._model()
+        vectors = np.empty((len(numbers), DIMENSION), np.float32)
 
         def run(batch: list[int]) -> None:
             vectors[batch] = session.run(["vectors"], _padded([numbers[i] for i in batch]))[0]

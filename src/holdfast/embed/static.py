@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.embed.files import DATA, require
 from holdfast.embed.wordpiece import WordPiece
-from holdfast.errors import EmbedderFailed
 
-DATA = Path(__file__).parent / "data"
 DIMENSION = 384
 NOTHING = 0  # the row that stands for a text without a single known piece
 BATCH = 256  # texts whose rows are in memory at once
@@ -46,12 +45,7 @@ class Static:
     local = True
 
     def __init__(self, data: Path = DATA) -> None:
-        for file in ("static.npz", "vocab.txt"):
-            if not (data / file).is_file():
-                raise EmbedderFailed(
-                    f"The model file {data / file} is missing.",
-                    "Run `make model`, or install Holdfast from a wheel, which holds it.",
-                )
+        require(data, self.name, self.version, "static.npz", "vocab.txt")
         self._data = data
         self._lock = threading.Lock()
         self._loaded: Table | None = None

@@ -162,8 +162,11 @@ class Transaction(Snapshot, Protocol):
     def insert(self, place: Place, draft: Draft) -> None:
         """Adds a version of a memory."""
 
+    def revise(self, place: Place, past: Record, draft: Draft) -> None:
+        """Gives a memory new words; it keeps its place in lists, and its past beside it."""
+
     def change(self, place: Place, record: Record) -> None:
-        """Writes everything of a version but its words."""
+        """Writes everything of a version but its words; all versions live as long as it."""
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sqlite3
 import threading
@@ -141,30 +142,36 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Makes a new file a store, brings an older one up to date, refuses any other."""
-    if db.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]:
-        _must_be_ours(db, path)
+    """Makes a new file a store, brings an older one up to date, refuses any other untouched."""
+    newest = migrations()[-1][0]
+    if _version(db, path) == newest:
         return
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("BEGIN IMMEDIATE")
     try:
-        _migrate(db, path)
+        _migrate(db, _version(db, path))
         db.execute("COMMIT")
     except BaseException:
         db.rollback()
         raise
 
 
-def _migrate(db: sqlite3.Connection, path: Path) -> None:
-    if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        _must_be_ours(db, path)
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    newest = migrations()[-1][0]
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    """The format of a store; 0 for a file that is empty."""
+    empty = not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if empty:
+        return 0
+    _must_be_ours(db, path)
+    version, newest = db.execute("PRAGMA user_version").fetchone()[0], migrations()[-1][0]
     if version > newest:
         raise StoreTooNew(
             f"{path} has format {version}; this Holdfast knows up to {newest}.",
             "Upgrade Holdfast.",
         )
+    return int(version)
+
+
+def _migrate(db: sqlite3.Connection, version: int) -> None:
     for number, sql in migrations():
         if number > version:
             for statement in _split(sql):
@@ -198,6 +205,10 @@ def errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translated(error, path) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise StoreBroken(
+            f"{path} is damaged ({error}).", "Restore a backup, or choose another path."
+        ) from error
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise _full(path) from error

@@ -27,6 +27,7 @@ NEVER = np.iinfo(np.int64).max
 GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
 NOBODY = -1  # the code of no session, and of no speaker
 CACHE_BYTES = 2 << 30  # beyond this the scopes not used for longest are let go
+CHANGEABLE = """happened since until expires length ageless speaker role uses version""".split()
 ROLES = {"user": 1, "human": 1, "agent": -1, "assist": -1, "ai": -1}  # speakers are stemmed
 
 Positions = NDArray[np.int64]
@@ -50,6 +51,7 @@ class Columns:
         "speaker": np.int32,
         "role": np.int8,
         "uses": np.int64,
+        "version": np.int64,
     }
 
     def __init__(self) -> None:
@@ -136,10 +138,14 @@ class Index:
         if not found:
             self.gone += 1
             self.columns["expires"][at] = GONE
+            self.columns["length"][at] = 0
             self._leave_session(at)
             return
         values = self._values(found)
-        for name in ("happened", "since", "until", "expires", "ageless", "uses"):
+        if values["version"][0] != self.columns["version"][at]:
+            self._lists.clear()  # other words: the lists are read anew when they are needed
+            self._tails.clear()
+        for name in CHANGEABLE:
             self.columns[name][at] = values[name][0]
         vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
         owners = np.full(len(vectors), at, np.int64)
@@ -168,6 +174,8 @@ class Index:
         values = self._values(found)
         self.columns.extend(values | self._turns(values["session"]))
         vectors = db.execute(SQL["vectors_after"], (self.space, self.scope, last)).fetchall()
+        held = set(self.columns["row"][start:].tolist())  # a vector of no row is the doctor's case
+        vectors = [pair for pair in vectors if pair[0] in held]
         rows = np.fromiter((row for row, _ in vectors), np.int64, len(vectors))
         owners = np.searchsorted(self.columns["row"], rows)
         self.vectors.add(self.count, owners, [vector for _, vector in vectors])
@@ -175,9 +183,10 @@ class Index:
             self._extend_lists(db.execute(SQL["terms_after"], (self.scope, last)), start)
 
     def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
-        row, happened, since, until, expires, length, uses, pinned, kind, session, speaker, role = (
-            zip(*found, strict=True)
+        row, happened, since, until, expires, length, uses, pinned, version, *names = zip(
+            *found, strict=True
         )
+        kind, session, speaker, role = names
         ageless = [
             bool(pin) or policy(name).ageless for pin, name in zip(pinned, kind, strict=True)
         ]
@@ -194,6 +203,7 @@ class Index:
             "speaker": np.array(_codes(self._speakers, speaker), np.int32),
             "role": np.array([_role(*pair) for pair in zip(role, speaker, strict=True)], np.int8),
             "uses": np.array(uses, np.int64),
+            "version": np.array(version, np.int64),
         }
 
     def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:

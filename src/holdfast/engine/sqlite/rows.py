@@ -157,18 +157,50 @@ class Rows:
 
     def insert(self, place: Place, draft: Draft) -> None:
         """Adds a version of a memory."""
-        rec, scope, terms = draft.record, self._make_scope(place), " ".join(draft.terms)
-        row = self._do(
-            "add_memory",
-            *(scope, rec.id, rec.version, int(draft.vectors is None)),
-            *(draft.speaker, len(draft.terms), text.fingerprint(rec.content), rec.content, terms),
-            *changeable(rec),
-        ).lastrowid
+        scope = self._make_scope(place)
+        row = self._add(scope, draft)
+        self._index(scope, row, draft)
+
+    def _add(self, scope: int, draft: Draft) -> int:
+        rec = draft.record
+        words = _words(draft)
+        row = self._do("add_memory", scope, rec.id, rec.version, *words, *changeable(rec)).lastrowid
         assert row is not None
-        if terms:
-            self._do("add_words", row, scoped(scope, terms))
+        return row
+
+    def _index(self, scope: int, row: int, draft: Draft) -> None:
+        """Writes what is found by a row's words and meaning."""
+        if draft.terms:
+            self._do("add_words", row, scoped(scope, " ".join(draft.terms)))
         if draft.vectors is not None:
             self.add_vectors(self.space_number(draft.space), scope, row, draft.vectors)
+
+    def revise(self, place: Place, past: Record, draft: Draft) -> None:
+        """Gives a memory new words in its old row, and keeps its past in a new one.
+
+        So a memory keeps its place in every list.
+        """
+        scope, new = self.scope(place), draft.record
+        row, terms = self._all("row_of", scope, past.id, past.version)[0]
+        waiting = not self._count_vectors(scope, row)
+        words = _words(draft)
+        self._do("new_words", new.version, *words, scope, row)
+        self.change(place, new)
+        kept = replace(draft, record=past, terms=terms.split(" ") if terms else (), vectors=None)
+        old = self._add(scope, kept)
+        self._index(scope, old, kept)
+        for space in self._all("all_spaces"):
+            self._do("copy_vectors", old, space[0], scope, row)
+            self._do("drop_vectors", space[0], scope, row)
+        if not waiting:
+            self._do("unawait", scope, old)
+        if terms:
+            self._do("drop_words", row, scoped(scope, terms))
+        self._index(scope, row, draft)
+
+    def _count_vectors(self, scope: int, row: int) -> int:
+        space = self._one("current_space")
+        return 0 if space is None else len(self._all("vectors_of", space[0], scope, row))
 
     def space_number(self, space: Space | None) -> int:
         """The number of the embedder the store belongs to, which must be this one."""
@@ -188,6 +220,9 @@ class Rows:
         row = self._one("change_memory", *changeable(record), scope, record.id, record.version)
         if row is not None:
             self.note_change(scope, row[0])
+        expires_at = maybe_stamp(record.expires_at)
+        for other in self._all("share_expiry", expires_at, scope, record.id):
+            self.note_change(scope, other[0])
 
     def count_use(self, scope: int, row: int, times: int, at: int) -> None:
         """Writes how often a row was used since it was last written."""
@@ -247,12 +282,12 @@ class Rows:
     def drop_key(self, scope: int, key: str, version: int) -> None:
         """Removes a key of a scope, given by number, and its value from kept answers."""
         self._do("drop_entry", scope, key)
-        self._do("retire", version, scope)
+        self._do("retire", _digest_of(*self._all("name_scope", scope)[0]), version)
         self._do("blank_answers", scope, digest(f"state {key}"))
 
     def next_version(self, place: Place) -> int:
         """The version of a new key: higher than that of any key deleted before."""
-        return self._count("retired", self.scope(place)) + 1
+        return self._count("retired", _digest_of(place.tenant, place.scope)) + 1
 
     def keep_answer(
         self, place: Place, key: str, kept: Kept, about: str | None, now: datetime
@@ -263,9 +298,25 @@ class Rows:
         self._do("keep_answer", _answer_key(place, key), *values)
 
 
+def _words(draft: Draft) -> tuple[Any, ...]:
+    """The columns of a record that hold its words and what is known by them."""
+    return (
+        int(draft.vectors is None),
+        draft.speaker,
+        len(draft.terms),
+        text.fingerprint(draft.record.content),
+        draft.record.content,
+        " ".join(draft.terms),
+    )
+
+
 def _answer_key(place: Place, key: str) -> bytes:
     """The key goes in as a digest: it may name somebody, and outlives what it wrote."""
-    return digest(compact([place.tenant, place.scope, key]))
+    return _digest_of(place.tenant, place.scope, key)
+
+
+def _digest_of(*names: str) -> bytes:
+    return digest(compact(names))
 
 
 def _after_all(prefix: str) -> str | None:

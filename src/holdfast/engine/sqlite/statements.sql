@@ -12,11 +12,15 @@ DELETE FROM scopes WHERE
     NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = scopes.scope)
     AND NOT EXISTS (SELECT 1 FROM states s WHERE s.scope = scopes.scope)
 
+-- name: name_scope
+SELECT tenant, name FROM scopes WHERE scope = ?
+
 -- name: retire
-UPDATE scopes SET retired = max(retired, ?) WHERE scope = ?
+INSERT INTO retired (place, version) VALUES (?, ?)
+ON CONFLICT (place) DO UPDATE SET version = max(version, excluded.version)
 
 -- name: retired
-SELECT retired FROM scopes WHERE scope = ?
+SELECT version FROM retired WHERE place = ?
 
 -- name: add_memory
 INSERT INTO memories (
@@ -31,6 +35,23 @@ UPDATE memories SET kind = ?, tags = ?, meta = ?, session = ?, writer = ?, role 
     pinned = ?, created_at = ?, happened_at = ?, expires_at = ?, until = ?, superseded_by = ?,
     uses = ?, last_used_at = ?
 WHERE scope = ? AND id = ? AND version = ? RETURNING row
+
+-- name: share_expiry
+-- Every version of a memory lives as long as its last one.
+UPDATE memories SET expires_at = ?1 WHERE scope = ?2 AND id = ?3 AND expires_at IS NOT ?1
+RETURNING row
+
+-- name: row_of
+SELECT row, terms FROM memories WHERE scope = ? AND id = ? AND version = ?
+
+-- name: new_words
+UPDATE memories SET version = ?, waiting = ?, speaker = ?, length = ?, fingerprint = ?,
+    content = ?, terms = ?
+WHERE scope = ? AND row = ?
+
+-- name: copy_vectors
+INSERT INTO vectors (space, scope, row, part, vector)
+SELECT space, scope, ?, part, vector FROM vectors WHERE space = ? AND scope = ? AND row = ?
 
 -- name: versions
 SELECT * FROM memories WHERE scope = ? AND id = ? ORDER BY version
@@ -120,12 +141,12 @@ SELECT space FROM spaces
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
 SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    kind, session, speaker, role
+    version, kind, session, speaker, role
 FROM memories WHERE scope = ? AND row > ? ORDER BY row
 
 -- name: row_in
 SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    kind, session, speaker, role
+    version, kind, session, speaker, role
 FROM memories WHERE scope = ? AND row = ?
 
 -- name: terms_after

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdfast.engine import Space, Vectors, Waiting
 from holdfast.engine.sqlite.columns import scoped, tokens
+from holdfast.engine.sqlite.connections import errors
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
 from holdfast.model import Finding
@@ -140,17 +141,19 @@ def backup(db: sqlite3.Connection, path: str) -> int:
     target = Path(path).expanduser().absolute()
     if target.exists():
         raise Conflict(f"{target} exists already.", "Choose a new name for the backup.")
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
-    part.unlink(missing_ok=True)
-    copy = sqlite3.connect(part)
-    try:
-        db.backup(copy, pages=PAGES)
-        copy.close()
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
-        part.rename(target)
-    finally:
-        copy.close()
+    with errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
-    return target.stat().st_size
+        copy = sqlite3.connect(part)
+        try:
+            copy.execute("PRAGMA journal_mode = OFF")  # it is whole when it gets its name, or gone
+            db.backup(copy, pages=PAGES)
+            copy.close()
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+            part.rename(target)
+        finally:
+            copy.close()
+            part.unlink(missing_ok=True)
+        return target.stat().st_size

@@ -13,9 +13,13 @@ CREATE TABLE scopes (
     scope   INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant  TEXT NOT NULL,
     name    TEXT NOT NULL,
-    retired INTEGER NOT NULL DEFAULT 0,  -- highest version of any deleted state key
     UNIQUE (tenant, name)
 ) STRICT;
+
+CREATE TABLE retired (         -- outlives its scope, so that no version of a key comes again
+    place   BLOB PRIMARY KEY,      -- digest of tenant and scope
+    version INTEGER NOT NULL       -- the highest of any deleted state key
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE memories (        -- one row per version; `until` is empty in the current one
     row           INTEGER PRIMARY KEY AUTOINCREMENT,
