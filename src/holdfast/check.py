@@ -6,10 +6,12 @@ Each gives the value in its normal form, or raises `Invalid` saying what is wron
 from __future__ import annotations
 
 import json
-import math
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from holdfast.errors import Invalid, TooLarge
@@ -140,7 +142,7 @@ def whole(what: str, value: Any, low: int, high: int) -> int:
 def number(what: str, value: Any, low: float, high: float) -> float:
     """A finite number between two others, both included."""
     plainly = isinstance(value, int | float) and not isinstance(value, bool)
-    if not plainly or value != value or abs(value) > MOST_INT:
+    if not plainly or not abs(value) <= MOST_INT:
         raise Invalid(f"{what} must be a finite number, not {_shown(value)}.")
     if not low <= value <= high:
         raise Invalid(f"{what} must be from {low:g} to {high:g}, not {value!r}.")
@@ -246,7 +248,7 @@ def _walk(what: str, value: Any, depth: int) -> None:
         raise Invalid(f"{what} is nested more than {JSON_DEPTH} deep.")
     if isinstance(value, str):
         sane(what, value)
-    elif isinstance(value, float) and not math.isfinite(value):
+    elif isinstance(value, float) and not isfinite(value):
         raise Invalid(f"{what} holds {value}, which JSON has no word for.")
     elif isinstance(value, dict):
         for key, item in value.items():
@@ -262,6 +264,16 @@ def _walk(what: str, value: Any, depth: int) -> None:
             f"{what} holds a {type(value).__name__}, which is not JSON.",
             "Use dict, list, str, numbers, True, False and None.",
         )
+
+
+def path(value: Any) -> str:
+    """The path of a file, with ~ in full."""
+    if not isinstance(value, str | os.PathLike):
+        raise Invalid(f"path must be text or a Path, not {type(value).__name__}.")
+    try:
+        return str(Path(sane("path", os.fspath(value))).expanduser())
+    except RuntimeError as error:
+        raise Invalid(f"path {value!r} is no path: {error}") from None
 
 
 def lines(values: Any) -> tuple[str, ...]:

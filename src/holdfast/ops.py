@@ -412,8 +412,7 @@ class Backup(Op[int]):
     path: str
 
     def _check(self) -> None:
-        check.sane("path", str(self.path))
-        _set(self, path=str(self.path))
+        _set(self, path=check.path(self.path))
 
 
 @dataclass(frozen=True, kw_only=True)

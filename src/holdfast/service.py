@@ -86,34 +86,37 @@ class Service:
         self._clock = clock
         self._new_id = new_id
         self._background = rank.BACKGROUND
-        self._target: tuple[Guarded, Space] | None = None  # of a re-embedding
-        self._embedder = None if embedder is None else Guarded(embedder)
-        self._space = None if embedder is None else self._claim(_space(embedder))
+        self._target: Guarded | None = None  # of a re-embedding
+        # Read once by whoever uses it: a re-embedding may put another in its place.
+        self._embedder = None if embedder is None else self._claimed(Guarded(embedder))
 
-    def _claim(self, mine: Space) -> Space:
+    def _claimed(self, embedder: Guarded) -> Guarded:
+        mine = _space(embedder)
         held = self.engine.claim(mine)
         if held != mine:
             raise EmbedderMismatch(
                 f"This store holds vectors of {held}, not of {mine}.",
                 "Open it with that embedder, or change it for good with `reembed`.",
             )
-        return mine
+        return embedder
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
         method, place = getattr(self, VERBS[type(op)]), Place(tenant, op.scope)
-        try:
-            return cast(T, method(op, place))
-        except EmbedderMismatch:
-            if not self._moved():
-                raise
-            return cast(T, method(op, place))
+        while True:
+            used = self._embedder
+            try:
+                return cast(T, method(op, place))
+            except EmbedderMismatch:
+                if not self._moved() and used is self._embedder:
+                    raise
 
     def _moved(self) -> bool:
         """Whether a re-embedding of ours has just moved the store: then we move with it."""
-        if self._target is None or self.engine.space() != self._target[1]:
+        target = self._target
+        if target is None or self.engine.space() != _space(target):
             return False
-        self._embedder, self._space = self._target
+        self._embedder = target
         return True
 
     def close(self) -> None:
@@ -142,14 +145,9 @@ class Service:
         return self._indexed(records)
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
-        vectors = self._vectors([record.content for record in records])
-        return [self._draft(record, found) for record, found in zip(records, vectors, strict=True)]
-
-    def _draft(self, record: Record, vectors: Vectors | None) -> Draft:
-        """A record with what is indexed of it."""
-        writer = record.source.writer if record.source else None
-        speaker = text.speaker(writer, record.content)
-        return Draft(record, text.terms(record.content), speaker, vectors, self._space)
+        vectors, space = self._vectors([record.content for record in records])
+        pairs = zip(records, vectors, strict=True)
+        return [_draft(record, found, space) for record, found in pairs]
 
     def _keep(
         self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
@@ -173,7 +171,7 @@ class Service:
     def revise(self, op: ops.Revise, place: Place) -> Record:
         """Gives a memory new words; the old ones stay in its history."""
         now = self._clock()
-        vectors = self._vectors([op.content])[0]
+        vectors, space = self._vectors([op.content])
 
         def work(tx: Transaction) -> Record:
             old = self._current(tx, place, op.id, now)
@@ -185,7 +183,7 @@ class Service:
             new = replace(
                 old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
             )
-            tx.revise(place, replace(old, until=now), self._draft(new, vectors))
+            tx.revise(place, replace(old, until=now), _draft(new, vectors[0], space))
             return new
 
         return self._write(op, place, work, about=f"memory {op.id}")
@@ -225,11 +223,11 @@ class Service:
     ) -> _Answer:
         """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        vector, degraded = self._query(op.query)
+        vector, space, degraded = self._query(op.query)
         asked = question.understood(op.query, now, self._background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(asked.terms, vector, self._space, op.where, op.as_of, alive_at, most)
+        look = Look(asked.terms, vector, space, op.where, op.as_of, alive_at, most)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
@@ -410,59 +408,59 @@ class Service:
     def _fill_all(self) -> int:
         """Embeds everything that waits; gives how many still do."""
         while rows := self.engine.waiting(EMBED_BATCH):
-            vectors = self._vectors([row.content for row in rows])
-            if vectors[0] is None:
+            if not self._fill(rows):
                 return len(self.engine.waiting(LAST_ROW))
-            self._fill(rows, vectors)
         return 0
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
-        target, space = Guarded(op.embedder), _space(op.embedder)
-        self._target = target, space
+        target = self._target = Guarded(op.embedder)
         reached = Reembedded(0, 0)
         while not self._moved():
-            reached = Reembedded(*self.engine.move(space, target.contents, EMBED_BATCH))
+            moved = self.engine.move(_space(target), target.contents, EMBED_BATCH)
+            reached = Reembedded(*moved)
             if op.progress is not None:
                 op.progress(reached)
         return reached
 
     # --- embedding ---
 
-    def _vectors(self, contents: Sequence[str]) -> list[Vectors | None]:
-        """The vectors of contents; None for each if the embedder cannot be used now."""
-        if self._embedder is None:
-            return [None] * len(contents)
+    def _vectors(self, contents: Sequence[str]) -> tuple[list[Vectors | None], Space | None]:
+        """The vectors of contents, and whose they are; None for each that cannot be had now."""
+        embedder = self._embedder
+        if embedder is None:
+            return [None] * len(contents), None
         found: list[Vectors | None] = []
         try:
             for start in range(0, len(contents), EMBED_BATCH):
-                found.extend(self._embedder.contents(contents[start : start + EMBED_BATCH]))
+                found.extend(embedder.contents(contents[start : start + EMBED_BATCH]))
         except EmbedderFailed:
             found.extend([None] * (len(contents) - len(found)))
-        return found
+        return found, _space(embedder)
 
-    def _query(self, query: str) -> tuple[Any, str | None]:
-        """The vector of a query, or why there is none."""
-        if self._embedder is None:
-            return None, "this store was opened without an embedder"
+    def _query(self, query: str) -> tuple[Any, Space | None, str | None]:
+        """The vector of a query and whose it is, or why there is none."""
+        embedder = self._embedder
+        if embedder is None:
+            return None, None, "this store was opened without an embedder"
         try:
-            self._background = self._embedder.background()
-            return self._embedder.query(query), None
+            self._background = embedder.background()
+            return embedder.query(query), _space(embedder), None
         except EmbedderFailed as error:
-            return None, str(error)
+            return None, _space(embedder), str(error)
 
     def _catch_up(self, places: Sequence[Place]) -> bool:
         """Embeds some of what was remembered while the embedder was away."""
         rows = [row for place in places for row in self.engine.waiting(CATCH_UP, place)]
-        vectors = self._vectors([row.content for row in rows])
-        if not rows or any(found is None for found in vectors):
-            return False
-        self._fill(rows, vectors)
-        return True
+        return bool(rows) and self._fill(rows)
 
-    def _fill(self, rows: Sequence[Waiting], vectors: Sequence[Vectors | None]) -> None:
-        assert self._space is not None
-        self.engine.fill(self._space, rows, cast("list[Vectors]", vectors))
+    def _fill(self, rows: Sequence[Waiting]) -> bool:
+        """Gives waiting rows their vectors, if they can be had now."""
+        vectors, space = self._vectors([row.content for row in rows])
+        if space is None or any(found is None for found in vectors):
+            return False
+        self.engine.fill(space, rows, cast("list[Vectors]", vectors))
+        return True
 
     # --- once ---
 
@@ -544,8 +542,16 @@ def _answer(
     return _Answer(hits, len(found.keys), found.waiting, degraded)
 
 
-def _space(embedder: Embedder) -> Space:
-    return Space(embedder.name, embedder.version, embedder.dimension)
+def _space(embedder: Guarded) -> Space:
+    inner = embedder.inner
+    return Space(inner.name, inner.version, inner.dimension)
+
+
+def _draft(record: Record, vectors: Vectors | None, space: Space | None) -> Draft:
+    """A record with what is indexed of it."""
+    writer = record.source.writer if record.source else None
+    speaker = text.speaker(writer, record.content)
+    return Draft(record, text.terms(record.content), speaker, vectors, space)
 
 
 def _record(told: ops.Draft, place: Place, id: str, now: datetime) -> Record:

@@ -23,7 +23,14 @@ from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.connections import BUSY_SECONDS, Connections
 from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.rows import SQL, Rows
-from holdfast.errors import HoldfastError
+from holdfast.errors import (
+    Closed,
+    HoldfastError,
+    StoreBroken,
+    StoreFull,
+    StoreReadOnly,
+    Unavailable,
+)
 from holdfast.model import Finding
 
 T = TypeVar("T")
@@ -96,6 +103,10 @@ class SQLite:
         """Does a group of works in one transaction, or, if any fails, each in its own."""
         try:
             results = self._transact([work.run for work in group])
+        except (Unavailable, StoreFull, StoreReadOnly, StoreBroken, Closed) as error:
+            # The store failed, not a work: each would only fail, and wait, again.
+            for work in group:
+                work.error = type(error)(error.message, error.advice)
         except BaseException as error:
             if len(group) == 1:
                 group[0].error = error

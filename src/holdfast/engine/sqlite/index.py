@@ -134,22 +134,28 @@ class Index:
 
     def _reload(self, db: sqlite3.Connection, row: int, at: int) -> None:
         found = db.execute(SQL["row_in"], (self.scope, row)).fetchall()
-        self.vectors.drop(at)
         if not found:
-            self.gone += 1
-            self.columns["expires"][at] = GONE
-            self.columns["length"][at] = 0
-            self._leave_session(at)
+            self._remove(at)
             return
         values = self._values(found)
-        if values["version"][0] != self.columns["version"][at]:
-            self._lists.clear()  # other words: the lists are read anew when they are needed
-            self._tails.clear()
+        revised = values["version"][0] != self.columns["version"][at]
         for name in CHANGEABLE:
             self.columns[name][at] = values[name][0]
-        vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
-        owners = np.full(len(vectors), at, np.int64)
-        self.vectors.add(self.count, owners, [vector for _, vector in vectors])
+        if revised:
+            self._lists.clear()  # other words: the lists are read anew when they are needed
+            self._tails.clear()
+        if revised or not self.vectors.has(at):
+            self.vectors.drop(at)
+            vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
+            owners = np.full(len(vectors), at, np.int64)
+            self.vectors.add(self.count, owners, [vector for _, vector in vectors])
+
+    def _remove(self, at: int) -> None:
+        self.vectors.drop(at)
+        self.gone += 1
+        self.columns["expires"][at] = GONE
+        self.columns["length"][at] = 0
+        self._leave_session(at)
 
     def _leave_session(self, at: int) -> None:
         """Closes the gap that a turn leaves in its session."""

@@ -71,6 +71,10 @@ class VectorTable:
             some = slice(at, min(end, at + WHOLE))
             self.signs[:, some] = _bits(self.vectors[some] - self.centre).T
 
+    def has(self, row: int) -> bool:
+        """Whether a row has vectors."""
+        return bool(self.size[row])
+
     def drop(self, row: int) -> None:
         """Takes out the vectors of a row: their bytes are overwritten."""
         start, size = self.start[row], self.size[row]
@@ -141,7 +145,7 @@ class Near:
         """How near each of these rows is; NaN without a vector."""
         start, size = self._start[rows], self._size[rows]
         near = np.full(len(rows), np.nan, np.float32)
-        have = size > 0
+        have = (size > 0) & (start + size <= len(self._owner))  # those added since are too new
         if have.any():
             sizes, ends = size[have], np.cumsum(size[have])
             steps = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
