@@ -2,6 +2,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(  # disks and machines differ: time is no failure here
+    "holdfast", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("holdfast")
+pytest.register_assert_rewrite("holdfast.testing")
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ PUBLIC = {
     "Hit",
     "Recalled",
     "Record",
+    "Remembered",
     "Source",
     "Weights",
     # what can go wrong

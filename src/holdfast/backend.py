@@ -149,7 +149,7 @@ class _Shared:
 
 def _absolute(url: str) -> str:
     scheme, found, path = url.partition(":///")
-    return f"{scheme}{found}{Path(path).expanduser().absolute()}" if found else url
+    return f"{scheme}{found}{Path(check.path(path)).absolute()}" if found else url
 
 
 def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]) -> Service:

@@ -28,7 +28,7 @@ LIMIT = 1000
 BATCH = 10_000
 BUDGET_TOKENS = 1_000_000
 TTL_YEARS = 1000
-MOST_INT = 10**300
+MOST_INT = 10**4000
 CURSOR_CHARS = 8192
 
 
@@ -145,7 +145,7 @@ def number(what: str, value: Any, low: float, high: float) -> float:
     if not plainly or not abs(value) <= MOST_INT:
         raise Invalid(f"{what} must be a finite number, not {_shown(value)}.")
     if not low <= value <= high:
-        raise Invalid(f"{what} must be from {low:g} to {high:g}, not {value!r}.")
+        raise Invalid(f"{what} must be from {low:g} to {high:g}, not {_shown(value)}.")
     return float(value)
 
 
@@ -258,7 +258,7 @@ def _walk(what: str, value: Any, depth: int) -> None:
         for item in value:
             _walk(what, item, depth + 1)
     elif isinstance(value, int) and abs(value) > MOST_INT:
-        raise Invalid(f"{what} holds a whole number of more than 300 digits.")
+        raise Invalid(f"{what} holds a whole number of more than 4,000 digits.")
     elif value is not None and not isinstance(value, bool | int | float):
         raise Invalid(
             f"{what} holds a {type(value).__name__}, which is not JSON.",

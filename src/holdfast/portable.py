@@ -30,9 +30,17 @@ def place_of(mark: str, *kinds: type) -> list[Any]:
         where = wire.parse(base64.b64decode(mark, altchars=b"-_", validate=True).decode())
     except (binascii.Error, ValueError, HoldfastError):
         where = None
-    if not isinstance(where, list) or [type(part) for part in where] != list(kinds):
+    if not isinstance(where, list) or not _fits(where, kinds):
         raise Invalid(f"The cursor {mark!r} is not one of ours.", "Pass it back as it was given.")
     return where
+
+
+def _fits(where: list[Any], kinds: tuple[type, ...]) -> bool:
+    if [type(part) for part in where] != list(kinds):
+        return False
+    numbers = [part for part in where if isinstance(part, int)]
+    texts = [part for part in where if isinstance(part, str)]
+    return all(abs(part) <= MOST for part in numbers) and all(part.isprintable() for part in texts)
 
 
 def export(seen: Snapshot, place: Place, mark: str | None, now: datetime) -> Exported:

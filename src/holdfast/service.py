@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from holdfast import context, explain, lifetime, ops, portable, question, rank, states, text, wire
 from holdfast.embed import Embedder
-from holdfast.embed.guard import Guarded
+from holdfast.embedding import Embedding
 from holdfast.engine import (
     Draft,
     Engine,
@@ -28,9 +28,8 @@ from holdfast.engine import (
     Space,
     Transaction,
     Vectors,
-    Waiting,
 )
-from holdfast.errors import Conflict, EmbedderFailed, EmbedderMismatch, NotFound
+from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.model import (
     Diagnosis,
     Entry,
@@ -53,8 +52,6 @@ T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
 CONTEXT_HITS = 50  # a prompt block is chosen from this many
-EMBED_BATCH = 256
-CATCH_UP = 64  # memories that wait for a vector are embedded along with a call, this many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
 
@@ -85,39 +82,18 @@ class Service:
         self.engine = engine
         self._clock = clock
         self._new_id = new_id
-        self._background = rank.BACKGROUND
-        self._target: Guarded | None = None  # of a re-embedding
-        # Read once by whoever uses it: a re-embedding may put another in its place.
-        self._embedder = None if embedder is None else self._claimed(Guarded(embedder))
-
-    def _claimed(self, embedder: Guarded) -> Guarded:
-        mine = _space(embedder)
-        held = self.engine.claim(mine)
-        if held != mine:
-            raise EmbedderMismatch(
-                f"This store holds vectors of {held}, not of {mine}.",
-                "Open it with that embedder, or change it for good with `reembed`.",
-            )
-        return embedder
+        self._embedding = Embedding(engine, embedder)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
         method, place = getattr(self, VERBS[type(op)]), Place(tenant, op.scope)
         while True:
-            used = self._embedder
+            used = self._embedding.current
             try:
                 return cast(T, method(op, place))
             except EmbedderMismatch:
-                if not self._moved() and used is self._embedder:
+                if not self._embedding.moved() and used is self._embedding.current:
                     raise
-
-    def _moved(self) -> bool:
-        """Whether a re-embedding of ours has just moved the store: then we move with it."""
-        target = self._target
-        if target is None or self.engine.space() != _space(target):
-            return False
-        self._embedder = target
-        return True
 
     def close(self) -> None:
         """Lets go of the store."""
@@ -145,7 +121,7 @@ class Service:
         return self._indexed(records)
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
-        vectors, space = self._vectors([record.content for record in records])
+        vectors, space = self._embedding.contents([record.content for record in records])
         pairs = zip(records, vectors, strict=True)
         return [_draft(record, found, space) for record, found in pairs]
 
@@ -171,7 +147,7 @@ class Service:
     def revise(self, op: ops.Revise, place: Place) -> Record:
         """Gives a memory new words; the old ones stay in its history."""
         now = self._clock()
-        vectors, space = self._vectors([op.content])
+        vectors, space = self._embedding.contents([op.content])
 
         def work(tx: Transaction) -> Record:
             old = self._current(tx, place, op.id, now)
@@ -223,19 +199,19 @@ class Service:
     ) -> _Answer:
         """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        vector, space, degraded = self._query(op.query)
-        asked = question.understood(op.query, now, self._background)
+        query = self._embedding.query(op.query)
+        asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(asked.terms, vector, space, op.where, op.as_of, alive_at, most)
+        look = Look(asked.terms, query.vector, query.space, op.where, op.as_of, alive_at, most)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
             found = seen.search(places, look)
-            return _answer(seen, places, found, asked, op, limit, degraded)
+            return _answer(seen, places, found, asked, op, limit, query.degraded)
 
         answer = self.engine.read(work)
-        if answer.waiting and vector is not None and self._catch_up(places):
+        if answer.waiting and query.vector is not None and self._embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer
 
@@ -399,68 +375,15 @@ class Service:
         if waiting and not op.repair:
             findings.append(Finding("memories that wait for their vector", waiting))
         elif waiting:
-            left = self._fill_all()
+            left = self._embedding.catch_up_all()
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
         return Diagnosis(tuple(findings))
 
-    def _fill_all(self) -> int:
-        """Embeds everything that waits; gives how many still do."""
-        while rows := self.engine.waiting(EMBED_BATCH):
-            if not self._fill(rows):
-                return len(self.engine.waiting(LAST_ROW))
-        return 0
-
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
-        target = self._target = Guarded(op.embedder)
-        reached = Reembedded(0, 0)
-        while not self._moved():
-            moved = self.engine.move(_space(target), target.contents, EMBED_BATCH)
-            reached = Reembedded(*moved)
-            if op.progress is not None:
-                op.progress(reached)
-        return reached
-
-    # --- embedding ---
-
-    def _vectors(self, contents: Sequence[str]) -> tuple[list[Vectors | None], Space | None]:
-        """The vectors of contents, and whose they are; None for each that cannot be had now."""
-        embedder = self._embedder
-        if embedder is None:
-            return [None] * len(contents), None
-        found: list[Vectors | None] = []
-        try:
-            for start in range(0, len(contents), EMBED_BATCH):
-                found.extend(embedder.contents(contents[start : start + EMBED_BATCH]))
-        except EmbedderFailed:
-            found.extend([None] * (len(contents) - len(found)))
-        return found, _space(embedder)
-
-    def _query(self, query: str) -> tuple[Any, Space | None, str | None]:
-        """The vector of a query and whose it is, or why there is none."""
-        embedder = self._embedder
-        if embedder is None:
-            return None, None, "this store was opened without an embedder"
-        try:
-            self._background = embedder.background()
-            return embedder.query(query), _space(embedder), None
-        except EmbedderFailed as error:
-            return None, _space(embedder), str(error)
-
-    def _catch_up(self, places: Sequence[Place]) -> bool:
-        """Embeds some of what was remembered while the embedder was away."""
-        rows = [row for place in places for row in self.engine.waiting(CATCH_UP, place)]
-        return bool(rows) and self._fill(rows)
-
-    def _fill(self, rows: Sequence[Waiting]) -> bool:
-        """Gives waiting rows their vectors, if they can be had now."""
-        vectors, space = self._vectors([row.content for row in rows])
-        if space is None or any(found is None for found in vectors):
-            return False
-        self.engine.fill(space, rows, cast("list[Vectors]", vectors))
-        return True
+        return self._embedding.move(op.embedder, op.progress)
 
     # --- once ---
 
@@ -540,11 +463,6 @@ def _answer(
         if record is not None
     ]
     return _Answer(hits, len(found.keys), found.waiting, degraded)
-
-
-def _space(embedder: Guarded) -> Space:
-    inner = embedder.inner
-    return Space(inner.name, inner.version, inner.dimension)
 
 
 def _draft(record: Record, vectors: Vectors | None, space: Space | None) -> Draft:

@@ -41,4 +41,7 @@ def _value(op: ops.Change, held: Any) -> Any:
     assert isinstance(op, ops.Increment)
     if isinstance(held, bool) or not isinstance(held, int | float | None):
         raise Invalid(f"The key {op.key!r} holds no number.", "Set it to a number first.")
-    return (held or 0) + op.by
+    try:
+        return (held or 0) + op.by
+    except OverflowError:
+        raise Invalid(f"The key {op.key!r} holds a number too large to add {op.by} to.") from None

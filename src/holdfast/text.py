@@ -96,7 +96,7 @@ def _of_word(word: str) -> tuple[str, ...]:
     parts = [part.casefold() for part in _PARTS.findall(word)]
     if len(parts) < 2:
         return (stem(whole),)
-    kept = (stem(part) for part in parts if part not in STOP and (len(part) > 1 or part.isdigit()))
+    kept = (stem(part) for part in parts if len(part) > 1 or part.isdigit())
     return tuple(dict.fromkeys((whole, *kept)))
 
 

@@ -120,7 +120,7 @@ class HttpEmbedder:
             reason = getattr(error, "reason", None) or error
             raise _Again(f"{type(error).__name__}: {reason}") from None
 
-    def _read(self, response: Any, count: int) -> bytes:
+    def _read(self, response: http.client.HTTPResponse, count: int) -> bytes:
         """The body; `timeout` bounds the whole of it, where the socket's bounds each packet."""
         until = time.monotonic() + self._timeout
         room = count * (self.dimension * LONGEST_NUMBER + CHUNK) + CHUNK
@@ -131,6 +131,8 @@ class HttpEmbedder:
                 raise self._failed(f"the answer is longer than {room:,} bytes.")
             if time.monotonic() > until:
                 raise _Again(f"no whole answer in {self._timeout:g} seconds")
+        if response.length:  # what the server had promised and did not send
+            raise _Again("the answer broke off")
         return bytes(body)
 
     def _refused(self, error: HTTPError) -> Exception:
@@ -146,7 +148,7 @@ class HttpEmbedder:
     def _vectors(self, body: bytes, count: int) -> Vectors:
         try:
             rows = _in_order(json.loads(body)["data"])
-            vectors = np.array(rows, np.float32)
+            vectors = np.array(rows, np.float64)
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
             raise self._failed("the answer is not a list of vectors.") from None
         if len(rows) != count or vectors.ndim != 2:
@@ -156,10 +158,11 @@ class HttpEmbedder:
                 f"its vectors have {vectors.shape[1]} numbers, not {self.dimension}.",
                 "Name the model's own `dimension`.",
             )
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not np.isfinite(lengths).all() or not lengths.all():
+        most = np.abs(vectors).max(axis=1, keepdims=True)
+        if not np.isfinite(most).all() or not most.all():
             raise self._failed("a vector holds NaN or infinity, or nothing but zeros.")
-        unit: Vectors = vectors / lengths
+        vectors /= most  # first, so that no square is too large or too small to be a number
+        unit: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype("f4")
         return unit
 
     def _failed(self, trouble: str, advice: str = "") -> EmbedderFailed:

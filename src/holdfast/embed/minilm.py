@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DIMENSION = 384
 LONGEST = 254  # pieces; with the two marks around them 256, which is what the model was taught
 CLS, SEP = 101, 102
-BATCH = 384  # pieces in one run, padding included: more fall out of the processor's cache
+BATCH = 256  # pieces in one run, padding included: many more fall out of the processor's cache
 THREADS = 4  # at most, for one call with many texts
 
 Vectors = NDArray[np.float32]

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from holdfast import check
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.columns import stamp
@@ -59,7 +60,7 @@ class SQLite:
     """A store in one file."""
 
     def __init__(self, path: str) -> None:
-        self.path = Path(path).expanduser().absolute()
+        self.path = Path(check.path(path)).absolute()
         self._connections = Connections(self.path)
         self._reset()
         _open.add(self)
@@ -90,7 +91,7 @@ class SQLite:
         with self._queue_lock:
             self._queue.append(mine)
         with self._seat:
-            if not mine.done:
+            while not mine.done:  # more may wait before us than one group holds
                 self._commit(self._take())
         return mine.answer()
 

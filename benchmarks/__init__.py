@@ -1,0 +1,1 @@
+"""Measurements and trials of Holdfast: not installed, run from a checkout."""

@@ -1,0 +1,95 @@
+"""The command line of the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import results, tables
+from benchmarks.options import Options
+
+Run = Callable[[Options], dict[str, Any]]
+
+
+def _quality(options: Options) -> dict[str, Any]:
+    from benchmarks.quality import Quality
+
+    return Quality(options).run()
+
+
+def _speed(options: Options) -> dict[str, Any]:
+    from benchmarks.speed import Speed
+
+    return Speed(options).run()
+
+
+def _vectors(options: Options) -> dict[str, Any]:
+    from benchmarks.vectors import Search
+
+    return Search(options).run()
+
+
+RUNS: dict[str, Run] = {"quality": _quality, "vectors": _vectors, "speed": _speed}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs what is asked for; 0 when it ran, whatever the figures say."""
+    args = _parser().parse_args(words)
+    options = _options(args)
+    for name in RUNS if args.what == "all" else [args.what]:
+        print(f"== {name}", flush=True)
+        header = results.header(options.seed, options.quick)
+        found = {"run": header, **RUNS[name](options)}
+        file = results.write(options.out, name, found)
+        show(name, results.rounded(found))
+        print(f"written: {file}", flush=True)
+    return 0
+
+
+def show(name: str, found: dict[str, Any]) -> None:
+    """Prints every table of a results file."""
+    for title, make in tables.TABLES[name].items():
+        print(f"\n{name}: {title}\n{make(found)}", flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("what", nargs="?", default="all", choices=[*RUNS, "all"])
+    parser.add_argument("--quick", action="store_true", help="less of everything, in minutes")
+    parser.add_argument("--out", type=Path, default=results.FOLDER, help="folder of results files")
+    parser.add_argument("--cache", type=Path, help="folder of vectors made before")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--data", help="recorded data sets, by comma; none for generated only")
+    parser.add_argument("--embedders", help="by comma; the first is measured most")
+    parser.add_argument("--no-ablation", action="store_true")
+    parser.add_argument("--no-budgets", action="store_true")
+    parser.add_argument("--sizes", help="memories in a store, by comma")
+    parser.add_argument("--large", action="store_true", help="a million, and 10,000 scopes, too")
+    return parser
+
+
+def _options(args: argparse.Namespace) -> Options:
+    given: dict[str, Any] = {
+        "quick": args.quick,
+        "out": args.out,
+        "seed": args.seed,
+        "ablation": not args.no_ablation,
+        "budgets": not args.no_budgets,
+        "large": args.large,
+        "sizes": _sizes(args),
+    }
+    for name in ("data", "embedders"):
+        said = getattr(args, name)
+        given |= {name: tuple(said.split(","))} if said is not None else {}
+    given |= {"cache": args.cache} if args.cache is not None else {}
+    return Options(**given)
+
+
+def _sizes(args: argparse.Namespace) -> tuple[int, ...]:
+    if args.sizes:
+        return tuple(int(size) for size in args.sizes.split(","))
+    if args.quick:
+        return (1_000, 10_000)
+    return (1_000, 10_000, 100_000, *((1_000_000,) if args.large else ()))

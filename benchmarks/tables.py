@@ -1,0 +1,333 @@
+"""Results as tables: the same text for the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from benchmarks import budget, metrics
+from benchmarks.targets import SHORT
+
+Found = dict[str, Any]
+Cell = str | float | int | None
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], digits: int = 3) -> str:
+    """A Markdown table with aligned columns, which a terminal shows well too."""
+    cells = [list(head), *([_cell(one, digits) for one in row] for row in rows)]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
+    lines = [_line(row, widths) for row in cells]
+    rule = "|".join(
+        ["", *("-" * (width + 1) + (":" if at else "-") for at, width in enumerate(widths)), ""]
+    )
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = zip(row, widths, strict=True)
+    padded = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
+    return "| " + " | ".join(padded) + " |"
+
+
+def _cell(value: Cell, digits: int) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool | int | str):
+        return (
+            f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        )
+    return f"{value:.{digits}f}"
+
+
+ABOUT = ("stores", "items", "memories", "questions", "without_gold")
+
+
+def about(found: Found) -> str:
+    """The corpora."""
+    rows = []
+    for name, corpus in found["corpora"].items():
+        told = corpus["about"]
+        counts = [told[key] for key in ABOUT]
+        rows.append([name, *counts, "; ".join(told["notes"]) or None])
+    return table(["corpus", *(key.replace("_", " ") for key in ABOUT), "notes"], rows)
+
+
+def systems(found: Found) -> str:
+    """Every system on every corpus, by the few figures that tell most."""
+    rows = [
+        [corpus, system, *_short(tables)]
+        for corpus, one in found["corpora"].items()
+        for system, tables in one["systems"].items()
+    ]
+    return table(["corpus", "system", *(label for *_, label in SHORT)], rows)
+
+
+def _short(tables: Found) -> list[Cell]:
+    return [tables[level].get(group, {}).get(measure) for level, group, measure, _ in SHORT]
+
+
+LEVEL_MEASURES = [
+    f"{name}@{k}" for name in ("hit", "recall", "recall_all", "ndcg") for k in metrics.KS
+]
+
+
+def levels(found: Found) -> str:
+    """Every measure at every depth, of the library, by level."""
+    rows = [
+        [corpus, level, weights, table_["n"], table_["mrr"]]
+        + [table_[measure] for measure in LEVEL_MEASURES]
+        for corpus, one in found["corpora"].items()
+        for level in ("turn", "session")
+        for weights in ("default", "relevance")
+        for table_ in [one["systems"][weights][level].get("all")]
+        if table_
+    ]
+    return table(["corpus", "level", "weights", "n", "MRR", *LEVEL_MEASURES], rows)
+
+
+CATEGORY_MEASURES = ("mrr", "hit@10", "recall@10", "recall_all@10")
+CATEGORY_SYSTEMS = ("default", "relevance", "cosine", "BM25")
+
+
+def categories(found: Found) -> str:
+    """The recorded corpora by category."""
+    rows: list[list[Cell]] = []
+    for corpus, one in found["corpora"].items():
+        names = one["systems"]["default"]["turn"]
+        if len(names) > 2:
+            rows += [_category(corpus, name, one["systems"]) for name in names]
+    head = ["corpus", "category", "n"]
+    head += [f"{m}, {system}" for m in CATEGORY_MEASURES for system in CATEGORY_SYSTEMS]
+    head += [f"session recall_all@5, {system}" for system in CATEGORY_SYSTEMS]
+    return table(head, rows)
+
+
+def _category(corpus: str, name: str, of: Found) -> list[Cell]:
+    row: list[Cell] = [corpus, name, of["default"]["turn"][name]["n"]]
+    row += [of[system]["turn"][name][m] for m in CATEGORY_MEASURES for system in CATEGORY_SYSTEMS]
+    row += [of[system]["session"].get(name, {}).get("recall_all@5") for system in CATEGORY_SYSTEMS]
+    return row
+
+
+def budgets(found: Found) -> str:
+    """The share of the evidence inside a block of so many tokens."""
+    rows = [
+        [corpus, system, *(shares[str(size)] for size in budget.BUDGETS)]
+        for corpus, one in found["corpora"].items()
+        for system, shares in one.get("budget", {}).items()
+    ]
+    return table(["corpus", "order by", *(f"{size} tokens" for size in budget.BUDGETS)], rows)
+
+
+ABSTENTION = {
+    "own": "own questions",
+    "foreign": "foreign questions",
+    "auroc_similarity": "AUROC, similarity",
+    "auroc_score": "AUROC, default score",
+    "own_abstained": "own abstained",
+    "foreign_abstained": "foreign abstained",
+    "adversarial": "adversarial questions",
+    "adversarial_abstained": "adversarial abstained",
+    "auroc_adversarial": "AUROC against adversarial",
+}
+
+
+def abstention(found: Found) -> str:
+    """Whether it knows when it knows nothing."""
+    rows = [
+        [name, *(one.get(key) for key in ABSTENTION)] for name, one in found["abstention"].items()
+    ]
+    return table(["corpus", *ABSTENTION.values()], rows)
+
+
+def ablation(found: Found) -> str:
+    """What is lost without each part of the ranking: differences to the whole."""
+    rows: list[list[Cell]] = []
+    labels = [label for *_, label in SHORT]
+    for corpus, parts in found["ablation"].items():
+        whole = parts["nothing"]
+        rows.append([corpus, "(nothing)", *(whole.get(label) for label in labels)])
+        rows += [
+            [corpus, part, *(_change(one.get(label), whole.get(label)) for label in labels)]
+            for part, one in parts.items()
+            if part != "nothing"
+        ]
+    return table(["corpus", "without", *labels], rows)
+
+
+def _change(value: float | None, whole: float | None) -> str | None:
+    if value is None or whole is None:
+        return None
+    return f"{round(value - whole, 4):+.3f}" if abs(value - whole) >= 0.0005 else "0"
+
+
+def checks(found: Found) -> str:
+    """Every requirement, with its figure and its verdict."""
+    rows = [
+        [
+            one["what"],
+            one["value"],
+            ("≥ " if one["at_least"] else "≤ ") + f"{one['bound']:.3f}",
+            said,
+        ]
+        for one in found["checks"]
+        for said in [{True: "pass", False: "FAIL", None: "not measured"}[one["passed"]]]
+    ]
+    return table(["requirement", "measured", "to reach", ""], rows)
+
+
+LATENCIES = (
+    "recall",
+    "recall again",
+    "recall common words",
+    "recall, filter 5 %",
+    "recall, filter .5 %",
+    "context",
+    "list",
+    "remember",
+    "state set",
+    "state get",
+)
+
+
+def sizes(found: Found) -> str:
+    """Times by the size of the store, embedding excluded."""
+    of = found["sizes"]
+    rows: list[list[Cell]] = [
+        [f"{name}, {q.removesuffix('_ms')} ms", *(one[name][q] for one in of.values())]
+        for name in LATENCIES
+        for q in ("p50_ms", "p95_ms", "cpu_ms")
+    ]
+    rows += [
+        ["open, ms", *(one["open_ms"] for one in of.values())],
+        ["first recall after open, ms", *(one["first_recall_ms"] for one in of.values())],
+        [
+            "remember_many, a second",
+            *(_whole(one["remember_many 1000"]["per_second"]) for one in of.values()),
+        ],
+        ["fill, a second", *(_whole(one["fill"]["per_second"]) for one in of.values())],
+        ["memory of the store, MB", *(_whole(one["rss_mb"]) for one in of.values())],
+        ["memory of the process, MB", *(_whole(one["process_mb"]) for one in of.values())],
+        ["file, MB", *(_whole(one["file_mb"]) for one in of.values())],
+        ["floor: numpy exact scan, p50 ms", *(_floor(found, size) for size in of)],
+    ]
+    return table(["", *(f"{int(size):,}" for size in of)], rows)
+
+
+def _whole(value: float) -> int:
+    return round(value)
+
+
+def _floor(found: Found, size: str) -> float | None:
+    value: float | None = found["floors"]["exact scan"].get(size, {}).get("p50_ms")
+    return value
+
+
+def writing(found: Found) -> str:
+    """Durable writes beside the disk's floor, measured in turn."""
+    told = found["writing"]
+    floor = told["fsync"]["p50_ms"]
+    rows: list[list[Cell]] = [
+        [name, one["p50_ms"], one["p95_ms"], one["cpu_ms"], one["p50_ms"] / floor]
+        for name, one in told.items()
+        if isinstance(one, dict)
+    ]
+    return table(["", "p50 ms", "p95 ms", "CPU ms", "p50 over fsync"], rows)
+
+
+RATES = {
+    "alone_per_second": "remember, one thread",
+    "threads_per_second": "remember, eight threads",
+    "threads_over_alone": "eight threads over one",
+    "batch_per_second": "remember_many of 1,000, memories",
+}
+
+
+def rates(found: Found) -> str:
+    """How many durable writes in a second."""
+    told = found["writing"]
+    rows = [[label, told[name]] for name, label in RATES.items()]
+    rows.append(["floor: copy in memory, GB", found["floors"]["copy_gb_per_second"]])
+    return table(["", "a second"], rows, digits=1)
+
+
+def embedders(found: Found) -> str:
+    """What is the library's and what the embedder's, measured in turn."""
+    of = found["embedders"]
+    timed = ("embed a query", "whole recall", "remember")
+    rows: list[list[Cell]] = [
+        [f"{name}, {q.removesuffix('_ms')} ms", *(one[name][q] for one in of.values())]
+        for name in timed
+        for q in ("p50_ms", "cpu_ms")
+    ]
+    rows += [
+        [label, *(one[name] for one in of.values())]
+        for name, label in (
+            ("whole_over_embedding", "whole recall over embedding"),
+            ("embedded_per_second", "embedded in batches, a second"),
+            ("remembered_per_second", "remembered in batches, a second"),
+            ("batch_share_of_embedding", "remembered over embedded"),
+        )
+    ]
+    return table(["", *(f"{name}, {one['size']:,} memories" for name, one in of.items())], rows)
+
+
+def scopes(found: Found) -> str:
+    """Many small scopes in one file."""
+    told = found.get("scopes")
+    if not told:
+        return "Not measured in this run (`--large`)."
+    rows: list[list[Cell]] = [
+        [f"{name}, {q.removesuffix('_ms')} ms", told[name][q]]
+        for name in ("recall, scope not in memory", "recall")
+        for q in ("p50_ms", "p95_ms")
+    ]
+    rows += [
+        ["fill, a second", told["fill"]["per_second"]],
+        ["memory for the scopes asked, MB", told["rss_mb"]],
+        ["file, MB", told["file_mb"]],
+    ]
+    return table(["", f"{told['scopes']:,} scopes of {told['in_each']}"], rows)
+
+
+def search(found: Found) -> str:
+    """What the search in a large table misses."""
+    rows = [
+        [one["vectors"], one["size"], one["filter"]]
+        + [one[key] for key in ("recall", "worst", "p50_ms", "cpu_ms")]
+        for one in found["tables"]
+    ]
+    head = [
+        "vectors",
+        "size",
+        "filter",
+        "recall of the exact 10",
+        "worst query",
+        "p50 ms",
+        "CPU ms",
+    ]
+    return table(head, rows)
+
+
+# Results file, then name of the table: as the page's marks name them.
+TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
+    "quality": {
+        "corpora": about,
+        "systems": systems,
+        "levels": levels,
+        "categories": categories,
+        "budgets": budgets,
+        "abstention": abstention,
+        "ablation": ablation,
+        "checks": checks,
+    },
+    "vectors": {"search": search, "checks": checks},
+    "speed": {
+        "sizes": sizes,
+        "writing": writing,
+        "rates": rates,
+        "embedders": embedders,
+        "scopes": scopes,
+        "checks": checks,
+    },
+}

@@ -1,0 +1,121 @@
+"""The embedder of a store at work: vectors when they can be had, and moving to another one.
+
+A vector always comes with the space it is of, taken from one and the same embedder: while a
+store moves, no vector of the one may pass for one of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.embed import Embedder
+from holdfast.embed.guard import Guarded
+from holdfast.engine import Engine, Place, Space, Vectors, Waiting
+from holdfast.errors import EmbedderFailed, EmbedderMismatch
+from holdfast.model import Reembedded
+from holdfast.rank import BACKGROUND
+
+BATCH = 256  # contents embedded in one call
+CATCH_UP = 64  # memories that wait for a vector are embedded along with a recall, so many
+EVERY = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A query's vector and whose it is, or why there is none."""
+
+    vector: NDArray[np.float32] | None
+    space: Space | None
+    background: tuple[float, float] = BACKGROUND
+    degraded: str | None = None
+
+
+class Embedding:
+    """What a store does with its embedder."""
+
+    def __init__(self, engine: Engine, embedder: Embedder | None) -> None:
+        self._engine = engine
+        self._target: Guarded | None = None  # of a move that is under way
+        # Read once by whoever uses it: a move may put another in its place.
+        self.current = None if embedder is None else self._claimed(Guarded(embedder))
+
+    def _claimed(self, embedder: Guarded) -> Guarded:
+        mine = _space(embedder)
+        held = self._engine.claim(mine)
+        if held != mine:
+            raise EmbedderMismatch(
+                f"This store holds vectors of {held}, not of {mine}.",
+                "Open it with that embedder, or change it for good with `reembed`.",
+            )
+        return embedder
+
+    def contents(self, texts: Sequence[str]) -> tuple[list[Vectors | None], Space | None]:
+        """The vectors of contents, and whose they are; None for each that cannot be had now."""
+        embedder = self.current
+        if embedder is None:
+            return [None] * len(texts), None
+        found: list[Vectors | None] = []
+        try:
+            for start in range(0, len(texts), BATCH):
+                found.extend(embedder.contents(texts[start : start + BATCH]))
+        except EmbedderFailed:
+            found.extend([None] * (len(texts) - len(found)))
+        return found, _space(embedder)
+
+    def query(self, text: str) -> QueryVector:
+        """The vector of a query."""
+        embedder = self.current
+        if embedder is None:
+            return QueryVector(None, None, degraded="this store was opened without an embedder")
+        try:
+            background = embedder.background()
+            return QueryVector(embedder.query(text), _space(embedder), background)
+        except EmbedderFailed as error:
+            return QueryVector(None, _space(embedder), degraded=str(error))
+
+    def catch_up(self, places: Sequence[Place]) -> bool:
+        """Embeds some of what was remembered while the embedder was away."""
+        rows = [row for place in places for row in self._engine.waiting(CATCH_UP, place)]
+        return bool(rows) and self._fill(rows)
+
+    def catch_up_all(self) -> int:
+        """Embeds everything that waits; gives how many still do."""
+        while rows := self._engine.waiting(BATCH):
+            if not self._fill(rows):
+                return len(self._engine.waiting(EVERY))
+        return 0
+
+    def _fill(self, rows: Sequence[Waiting]) -> bool:
+        vectors, space = self.contents([row.content for row in rows])
+        if space is None or any(found is None for found in vectors):
+            return False
+        self._engine.fill(space, rows, cast("list[Vectors]", vectors))
+        return True
+
+    def move(self, embedder: Embedder, tell: Callable[[Reembedded], None] | None) -> Reembedded:
+        """Moves the store to another embedder, step by step; goes on where it stopped."""
+        target = self._target = Guarded(embedder)
+        reached = Reembedded(0, 0)
+        while not self.moved():
+            reached = Reembedded(*self._engine.move(_space(target), target.contents, BATCH))
+            if tell is not None:
+                tell(reached)
+        return reached
+
+    def moved(self) -> bool:
+        """Whether a move of ours has just ended: then we move with the store."""
+        target = self._target
+        if target is None or self._engine.space() != _space(target):
+            return False
+        self.current = target
+        return True
+
+
+def _space(embedder: Guarded) -> Space:
+    inner = embedder.inner
+    return Space(inner.name, inner.version, inner.dimension)

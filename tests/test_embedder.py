@@ -1,0 +1,311 @@
+"""A store and its embedder: down, back again, mistaken for another, changed for another."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from holdfast import EmbedderFailed, EmbedderMismatch, Invalid, Memory
+from holdfast.embed import Embedder, guard
+from holdfast.embed.hashing import Hashing
+from holdfast.model import Reembedded
+from holdfast.testing import MoodyEmbedder
+
+STORY = ["Ann likes green tea", "the car is red", "we meet on Monday"]
+
+
+@pytest.fixture(autouse=True)
+def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedder that failed is tried again at once."""
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
+
+
+@pytest.fixture
+def embedder() -> MoodyEmbedder:
+    return MoodyEmbedder()
+
+
+@pytest.fixture
+def memory(url: str, embedder: MoodyEmbedder) -> Iterator[Memory]:
+    with Memory("s", url, embedder=embedder) as memory:
+        yield memory
+
+
+class Other(Hashing):
+    """Another embedder, of another dimension, that can be stopped after some calls."""
+
+    name = "other"
+
+    def __init__(self, calls: float = float("inf")) -> None:
+        super().__init__(96)
+        self.calls = calls
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls -= 1
+        if self.calls < 0:
+            raise ConnectionError("cut")
+        return super().embed(texts)
+
+
+class Thesaurus(Hashing):
+    """An embedder to which some words mean the same."""
+
+    name = "thesaurus"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return super().embed([text.replace("beverage", "cup of tea") for text in texts])
+
+
+# --- down, slow, lying ---
+
+
+@pytest.mark.parametrize("mood", ["down", "nan", "lying"])
+def test_without_an_embedder_writes_are_kept_and_words_answer(
+    memory: Memory, embedder: MoodyEmbedder, mood: str
+) -> None:
+    memory.remember("Bob likes black coffee")
+    embedder.mood = mood
+    assert all(told.created for told in memory.remember_many(STORY))
+    found = memory.recall("green tea")
+    assert [hit.content for hit in found] == ["Ann likes green tea"]
+    assert "moody" in (found.degraded or "")
+    assert found[0].why.meaning is None
+    assert "green tea" in memory.context("green tea")
+    assert memory.stats().waiting == 3
+
+
+def test_a_slow_embedder_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard.Guarded.__init__, "__defaults__", (0.05, guard.time.monotonic))
+    slow = MoodyEmbedder("slow", local=False)
+    with Memory("s", url, embedder=slow) as memory:
+        memory.remember("likes tea")
+        assert "longer than 0.05 seconds" in (memory.recall("tea").degraded or "")
+        assert len(memory.recall("tea")) == 1
+    slow.wake.set()
+
+
+def test_what_waits_is_embedded_by_the_next_recall(memory: Memory, embedder: MoodyEmbedder) -> None:
+    embedder.mood = "down"
+    memory.remember_many(STORY)
+    embedder.mood = "well"
+    found = memory.recall("green tea")
+    assert (found[0].content, found.degraded) == (STORY[0], None)
+    assert found[0].why.meaning is not None
+    assert memory.stats().waiting == 0
+    assert memory.doctor().healthy
+
+
+def test_a_long_queue_is_worked_off_and_said_to_wait_meanwhile(
+    memory: Memory, embedder: MoodyEmbedder
+) -> None:
+    embedder.mood = "down"
+    memory.remember_many([f"green tea number {n}" for n in range(150)])
+    embedder.mood = "well"
+    said = [memory.recall("green tea").degraded for _ in range(4)]
+    assert "wait" in (said[0] or "")
+    assert said[-1] is None
+
+
+def test_the_doctor_sees_and_embeds_what_waits(memory: Memory, embedder: MoodyEmbedder) -> None:
+    embedder.mood = "down"
+    memory.remember_many([f"green tea number {n}" for n in range(600)])
+    assert not memory.doctor().healthy
+    assert not memory.doctor(repair=True).healthy
+    embedder.mood = "well"
+    assert memory.doctor(repair=True).healthy
+    assert memory.doctor().findings == ()
+    assert memory.recall("green tea").degraded is None
+
+
+def test_what_was_revised_while_it_was_down_is_found_afterwards(
+    memory: Memory, embedder: MoodyEmbedder
+) -> None:
+    id = memory.remember("likes tea").id
+    embedder.mood = "down"
+    memory.revise(id, "likes coffee")
+    embedder.mood = "well"
+    assert memory.recall("likes coffee")[0].why.meaning == pytest.approx(1, abs=0.01)
+
+
+def test_a_store_without_an_embedder_finds_by_words(url: str) -> None:
+    with Memory("s", url, embedder=None) as memory:
+        memory.remember_many(STORY)
+        found = memory.recall("red car")
+        assert [hit.content for hit in found] == ["the car is red"]
+        assert "without an embedder" in (found.degraded or "")
+        assert memory.explain(memory.list()[0].id, "zebra").verdict in (
+            "no match",
+            "below threshold",
+        )
+
+
+@pytest.mark.parametrize("others", [0, 1, 30])
+def test_meaning_alone_is_enough(url: str, others: int) -> None:
+    with Memory("s", url, embedder=Thesaurus()) as memory:
+        memory.remember("Ann would like a cup of tea")
+        for n in range(others):
+            memory.remember(f"the lorry number {n} is parked outside")
+        assert memory.recall("which beverage?")[0].content == "Ann would like a cup of tea"
+
+
+# --- mistaken for another ---
+
+
+def test_another_embedder_is_refused_by_name(url: str, memory: Memory) -> None:
+    memory.remember("likes tea")
+    with pytest.raises(EmbedderMismatch, match=r"moody 1 \(64 dimensions\).*`reembed`"):
+        Memory("s", url, embedder=Other())
+    with pytest.raises(EmbedderMismatch, match="reembed"):
+        Memory("s", url, embedder=MoodyEmbedder(dimension=65))
+    with pytest.raises(EmbedderMismatch, match="moody"):
+        Memory("s", url)
+    assert len(memory.recall("tea")) == 1
+
+
+def test_auto_is_the_embedder_the_store_knows(url: str) -> None:
+    with Memory("s", url, embedder="hashing") as memory:
+        memory.remember("likes tea")
+    with Memory("s", url) as memory:
+        assert memory.recall("likes tea").degraded is None
+        assert memory.stats().embedder.startswith("hashing 1")
+
+
+def test_an_unknown_embedder_is_a_clear_error(url: str) -> None:
+    with pytest.raises(Invalid, match="No embedder is called 'sage'"):
+        Memory("s", url, embedder="sage")
+
+
+# --- changed for another ---
+
+
+def test_reembed_moves_every_scope_in_place(memory: Memory, url: str) -> None:
+    memory.remember_many([f"green tea number {n}" for n in range(300)])
+    memory.revise(memory.remember("old words").id, "new words")
+    with Memory("t", url, embedder=None) as other:
+        other.remember_many(STORY)
+    steps: list[Reembedded] = []
+    done = memory.reembed(Other(), steps.append)
+    assert done.finished
+    assert (done.done, done.total) == (305, 305)
+    assert [step.done for step in steps] == [256, 305]
+    assert memory.stats().embedder.startswith("other 1 (96")
+    assert memory.recall("green tea number 7")[0].why.meaning == pytest.approx(1, abs=0.01)
+    assert (memory.stats().waiting, memory.doctor().findings) == (0, ())
+
+
+def test_after_reembed_the_store_opens_with_the_new_one_only(memory: Memory, url: str) -> None:
+    memory.remember_many(STORY)
+    memory.reembed(Other())
+    memory.remember("told after the move")
+    with Memory("s", url, embedder=Other()) as again:
+        assert [hit.content for hit in again.recall("told after the move", 1)] == [
+            "told after the move"
+        ]
+    with pytest.raises(EmbedderMismatch, match="other"):
+        Memory("s", url, embedder=MoodyEmbedder())
+
+
+def test_reembed_to_the_same_embedder_does_nothing(memory: Memory) -> None:
+    memory.remember("likes tea")
+    assert memory.reembed(MoodyEmbedder()).finished
+
+
+def test_an_empty_store_moves_at_once(memory: Memory) -> None:
+    assert memory.reembed(Other()).finished
+    assert memory.stats().embedder.startswith("other")
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2])
+def test_an_interrupted_reembed_goes_on_where_it_stopped(memory: Memory, calls: int) -> None:
+    memory.remember_many([f"green tea number {n}" for n in range(700)])
+    with pytest.raises(EmbedderFailed, match="cut"):
+        memory.reembed(Other(calls))
+    assert memory.recall("green tea number 7")[0].why.meaning == pytest.approx(1, abs=0.01)
+    memory.remember("told meanwhile")
+    assert memory.doctor().healthy
+    steps: list[Reembedded] = []
+    assert memory.reembed(Other(), steps.append).finished
+    assert len(steps) == 3 - calls
+    assert memory.doctor().findings == ()
+
+
+def test_another_reembed_begun_meanwhile_takes_over(memory: Memory) -> None:
+    memory.remember_many([f"green tea number {n}" for n in range(300)])
+    with pytest.raises(EmbedderFailed):
+        memory.reembed(Other(calls=1))
+    memory.reembed(Hashing(32))
+    assert memory.stats().embedder.startswith("hashing 1 (32")
+    assert memory.doctor().findings == ()
+
+
+def test_recall_and_remember_go_on_at_every_step(memory: Memory) -> None:
+    memory.remember_many([f"green tea number {n}" for n in range(600)])
+    steps: list[int] = []
+
+    def look(reached: Reembedded) -> None:
+        steps.append(reached.done)
+        if len(steps) < 4:  # what is told meanwhile is to be done as well
+            memory.remember(f"told at step {len(steps)}")
+        assert memory.recall("green tea number 7")[0].content == "green tea number 7"
+
+    assert memory.reembed(Other(), look).finished
+    assert memory.recall("told at step 1")[0].why.meaning == pytest.approx(1, abs=0.01)
+    assert memory.doctor().findings == ()
+
+
+def test_threads_that_recall_and_remember_never_notice_the_move(memory: Memory) -> None:
+    memory.remember_many([f"green tea number {n}" for n in range(600)])
+    failures: list[Exception] = []
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            try:
+                assert memory.recall("green tea number 7")[0].content == "green tea number 7"
+                memory.remember("said again and again")
+            except Exception as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for target in (Other(), Hashing(32), Other()):
+        memory.reembed(target)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert memory.doctor().healthy
+
+
+def test_who_was_open_meanwhile_is_told_and_not_given_garbage(url: str) -> None:
+    embedders: list[Embedder] = [MoodyEmbedder(), MoodyEmbedder()]
+    with Memory("s", url, embedder=embedders[0]) as mine:
+        with Memory("s", url, embedder=embedders[1]) as theirs:
+            mine.remember_many(STORY)
+            theirs.recall("green tea")
+            mine.reembed(Other())
+            for call in (lambda: theirs.recall("green tea"), lambda: theirs.remember("more tea")):
+                with pytest.raises(EmbedderMismatch, match="Open it anew"):
+                    call()
+            assert len(theirs.list()) == 3
+        assert mine.doctor().findings == ()
+
+
+def test_a_vector_lost_or_left_over_is_found_and_put_right(memory: Memory, tmp_path: Path) -> None:
+    memory.remember_many(STORY)
+    with sqlite3.connect(tmp_path / "memory.db") as db:
+        db.execute("DELETE FROM vectors WHERE row = 1")
+        db.execute("INSERT INTO vectors SELECT space, scope, 99, part, vector FROM vectors LIMIT 1")
+    db.close()
+    assert {finding.what for finding in memory.doctor().findings} == {
+        "memories without their vector",
+        "vectors of no memory",
+    }
+    assert memory.doctor(repair=True).healthy
+    assert memory.doctor().findings == ()
+    assert memory.recall("green tea")[0].why.meaning is not None

