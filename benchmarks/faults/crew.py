@@ -278,7 +278,7 @@ class _Watch:
             while self._goes.is_set():
                 for mark in self._in_flight():
                     self._know(scope_of(mark), mark, "")
-                time.sleep(0.02)
+                time.sleep(0.008)
             self._resting.wait()
 
     def _in_flight(self) -> list[str]:

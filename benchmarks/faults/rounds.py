@@ -124,8 +124,8 @@ class Round:
         return acts.MIXES.get(self.fault, acts.MIX) if special else acts.MIX
 
     def _statement(self) -> int:
-        """The statement a writer dies at: as often one of its first ten as one of the next 90."""
-        return int(10 ** self.rng.uniform(0, 3))
+        """The statement a writer dies at: the first ones open the store."""
+        return int(10 ** self.rng.uniform(0.5, 2.6))
 
     # --- checks ---
 

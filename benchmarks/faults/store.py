@@ -13,7 +13,6 @@ from holdfast import EmbedderMismatch, Memory, Recalled, Weights
 from holdfast.backend import Here, open_backend
 
 ONLY_LIKE = Weights(similarity=1.0, recency=0.0, frequency=0.0)
-PATIENCE = 0.2  # seconds given to an embedder that hangs, instead of the library's ten
 
 
 def blame(error: BaseException) -> str:
@@ -49,19 +48,10 @@ class Open:
     def _open(self) -> Here:
         for version in VERSIONS * 3:  # it may change once more between two tries
             try:
-                return self._opened(Dense(version, self._mode))
+                return open_backend(self.url, Dense(version, self._mode), self.clock)
             except EmbedderMismatch:
                 continue
         raise RuntimeError(f"{self.url} belongs to no embedder of ours")
-
-    def _opened(self, embedder: Dense) -> Here:
-        backend = open_backend(self.url, embedder, self.clock)
-        if embedder.mode == "hanging":
-            guard = backend._service._embedder
-            assert guard is not None
-            assert hasattr(guard, "_patience")  # or a hang would take the library's ten seconds
-            guard._patience = PATIENCE
-        return backend
 
     def reopen(self) -> None:
         """Opens it anew; the old connections are left to whoever still uses them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import json
 import os
 import random
@@ -20,15 +22,19 @@ from benchmarks.faults.marks import MARK, scope_of
 from benchmarks.faults.model import Intent, Lane, Memo
 from benchmarks.faults.store import Clock, Open, blame, recall
 from holdfast import EmbedderMismatch, HoldfastError, Memory, NotFound
+from holdfast.embed import Embedder
+from holdfast.embed.guard import Guarded
 from holdfast.engine import sqlite as engine
 
 LOOK = 0.25  # so often a lane looks at what it has just done
 TWICE = 0.08  # so often an operation is delivered twice, as by a client that lost the answer
 TRY_AGAIN = 0.3  # so often a refused operation is tried again
-PACE = 0.008  # seconds between two operations of a lane, at most: a store must stay checkable
+SPRINT = 20  # operations a lane does at full speed
+PACE = 0.02  # seconds it rests after each one then, at most: a store must stay checkable
 BACK_OFF = 0.005  # seconds a refused lane waits
 JUMP = 0.15  # so often a jumping clock jumps
 BUSY_SECONDS = 0.2  # how long a writer waits for a foreign lock, instead of the library's thirty
+PATIENCE = 0.2  # seconds given to an embedder that hangs, instead of the library's ten
 FLUSH_SECONDS = 0.02  # counted uses are written this often, so that a short life sees it too
 NOT_TWICE = {"purge", "backup", "reembed", "import"}  # take no idempotency key
 MAY_BE_REFUSED = {
@@ -95,10 +101,23 @@ def _prepare(orders: Orders) -> None:
     engine.FLUSH_SECONDS = FLUSH_SECONDS
     if orders.file_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (orders.file_bytes, orders.file_bytes))
+    if orders.mode == "hanging":
+        _lose_patience()
     if orders.fault == "locked by another":
         _connect_with(timeout=BUSY_SECONDS, factory=_Impatient)
     if orders.die_at:
         _connect_with(factory=_mortal(orders.die_at))
+
+
+def _lose_patience() -> None:
+    """Makes the guard give up an embedder that hangs after a moment, not after ten seconds."""
+    make = Guarded.__init__
+    assert "patience" in inspect.signature(make).parameters
+
+    def made(self: Guarded, embedder: Embedder, *args: Any, **named: Any) -> None:
+        make(self, embedder, *args, **{"patience": PATIENCE, **named})
+
+    Guarded.__init__ = made  # type: ignore[method-assign]  # for this process only
 
 
 def _connect_with(**changed: Any) -> None:
@@ -155,12 +174,13 @@ class _Lane(threading.Thread):
 
     def run(self) -> None:
         try:
-            while True:
+            for done in itertools.count():
                 if self._lane.pending is not None:
                     self._act({**self._lane.pending, "at": self._store.clock.seconds()})
                 else:
                     self._act(self._plan.next())
-                time.sleep(self._rng.uniform(0, PACE))
+                if done > SPRINT:
+                    time.sleep(self._rng.uniform(0, PACE))
         except OSError:
             return  # the journal cannot be written: nothing can be done any more
         except BaseException as error:

@@ -172,7 +172,8 @@ def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> W
 
 def rarity(corpus: Corpus) -> Floats:
     """How much each query term says: the fewer memories have it, the more."""
-    return np.log1p((corpus.size - corpus.having + 0.5) / (corpus.having + 0.5))
+    lacking = np.maximum(corpus.size - corpus.having, 0.0)
+    return np.log1p((lacking + 0.5) / (corpus.having + 0.5))
 
 
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:

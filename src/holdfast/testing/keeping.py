@@ -176,7 +176,7 @@ class Keeping:
 
     def test_an_export_is_whole_however_long(self, memory: Memory, open_scope: OpenScope) -> None:
         memory.remember_many([f"note {n}" for n in range(1200)])
-        keys = [f"{n:03}{'🎉' * 500}" for n in range(501)]
+        keys = [f"{n:03}\u3000\ue000{'🎉' * 500}" for n in range(501)]
         entry = {"type": "state", "value": 1, "version": 1, "updated_at": "2026-01-01T00:00:00Z"}
         memory.import_([HEADING, *(json.dumps({**entry, "key": key}) for key in keys)])
         lines, other = list(memory.export()), open_scope("other")

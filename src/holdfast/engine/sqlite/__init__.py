@@ -82,8 +82,10 @@ class SQLite:
 
     def read(self, work: Callable[[Snapshot], T]) -> T:
         """Runs a function on a consistent view that has everything acknowledged so far."""
+        with self._queue_lock:
+            uses = dict(self._uses)
         with self._connections.reader() as db:
-            return work(Rows(db, self._indexes, self._uses))
+            return work(Rows(db, self._indexes, uses))
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Runs a function that writes; returns once it is on disk."""

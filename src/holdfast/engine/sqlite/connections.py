@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -143,9 +144,18 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
     """Makes a new file a store, brings an older one up to date, refuses any other untouched."""
-    newest = migrations()[-1][0]
-    if _version(db, path) == newest:
-        return
+    give_up = time.monotonic() + BUSY_SECONDS
+    while _version(db, path) != migrations()[-1][0]:
+        try:
+            _upgrade(db, path)
+        except sqlite3.OperationalError as error:
+            # Where several make one file at once, SQLite does not wait by itself.
+            if "locked" not in str(error) or time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
+
+
+def _upgrade(db: sqlite3.Connection, path: Path) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("BEGIN IMMEDIATE")
     try:

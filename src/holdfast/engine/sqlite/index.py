@@ -108,6 +108,13 @@ class Index:
 
     def follow(self, db: sqlite3.Connection) -> None:
         """Takes in what the snapshot of this connection has and this has not."""
+        try:
+            self._follow(db)
+        except BaseException:
+            self._empty()  # half taken in would be wrong for good; this costs one loading
+            raise
+
+    def _follow(self, db: sqlite3.Connection) -> None:
         last = db.execute(SQL["last_change"]).fetchone()
         seq = last[0] if last else 0
         if self.seq is not None and seq > self.seq:
@@ -274,7 +281,7 @@ class Index:
     @property
     def nbytes(self) -> int:
         """About how many bytes of memory this takes."""
-        lists = sum(held.nbytes for held in self._lists.values())
+        lists = sum(held.nbytes for held in list(self._lists.values()))  # others may add some
         return self.columns.nbytes + self.vectors.nbytes + lists
 
 

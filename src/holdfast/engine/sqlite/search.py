@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdfast import rank
 from holdfast.engine import Found, Key, Look, Space
 from holdfast.engine.sqlite.columns import AGAIN, stamp
-from holdfast.engine.sqlite.index import NEVER, Index, Indexes
+from holdfast.engine.sqlite.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.sqlite.statements import statements
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
@@ -137,7 +137,13 @@ class _Part:
         self._chosen: Positions = np.empty(0, np.int64)
         self.size = index.count - index.gone
         self.total_length = int(self._columns["length"].sum())
-        self.having = np.array([len(found) for found in self._lists], np.float64)
+        self.having = np.array([self._live(found) for found in self._lists], np.float64)
+
+    def _live(self, found: Positions) -> int:
+        """How many of these rows are still there."""
+        if self.size == len(self._columns["row"]):
+            return len(found)
+        return int((self._columns["expires"][found] != GONE).sum())
 
     def _sight(self, db: sqlite3.Connection, look: Look) -> Mask:
         """Which rows may be candidates at all."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 WHOLE = 16_384  # vectors; up to so many are kept as 32-bit floats and compared whole
-LEAST_COMPARED = 1024  # vectors of a large table that are compared exactly, at least
-SHARE_COMPARED = 128  # or one of so many
+LEAST_COMPARED = 4096  # vectors of a large table that are compared exactly, at least
+SHARE_COMPARED = 32  # or one of so many
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
