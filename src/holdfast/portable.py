@@ -28,19 +28,25 @@ def place_of(mark: str, *kinds: type) -> list[Any]:
     """Where a mark points; its parts have these types."""
     try:
         where = wire.parse(base64.b64decode(mark, altchars=b"-_", validate=True).decode())
+        fits = isinstance(where, list) and _fits(where, kinds)
     except (binascii.Error, ValueError, HoldfastError):
-        where = None
-    if not isinstance(where, list) or not _fits(where, kinds):
-        raise Invalid(f"The cursor {mark!r} is not one of ours.", "Pass it back as it was given.")
-    return where
+        fits = False
+    if not fits:
+        raise Invalid(
+            f"The cursor {mark[:40]!r} is not one of ours.", "Pass it back as it was given."
+        )
+    return list(where)
 
 
 def _fits(where: list[Any], kinds: tuple[type, ...]) -> bool:
     if [type(part) for part in where] != list(kinds):
         return False
-    numbers = [part for part in where if isinstance(part, int)]
-    texts = [part for part in where if isinstance(part, str)]
-    return all(abs(part) <= MOST for part in numbers) and all(part.isprintable() for part in texts)
+    for part in where:
+        if isinstance(part, str):
+            check.sane("cursor", part)
+        elif abs(part) > MOST:
+            return False
+    return True
 
 
 def export(seen: Snapshot, place: Place, mark: str | None, now: datetime) -> Exported:

@@ -173,7 +173,8 @@ def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> W
 def rarity(corpus: Corpus) -> Floats:
     """How much each query term says: the fewer memories have it, the more."""
     lacking = np.maximum(corpus.size - corpus.having, 0.0)
-    return np.log1p((lacking + 0.5) / (corpus.having + 0.5))
+    rare: Floats = np.log1p((lacking + 0.5) / (corpus.having + 0.5))
+    return rare
 
 
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
