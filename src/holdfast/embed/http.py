@@ -104,7 +104,8 @@ class HttpEmbedder:
 
     def _wait(self, attempt: int) -> float:
         """Seconds; at random, so that clients that failed together do not return together."""
-        return min(LONGEST_WAIT, self._backoff * 2**attempt) * random.uniform(0.5, 1.0)
+        longest: float = min(LONGEST_WAIT, self._backoff * 2**attempt)
+        return longest * random.uniform(0.5, 1.0)
 
     def _ask(self, texts: Sequence[str]) -> bytes:
         # Some servers refuse an empty text, and with it the whole batch.
