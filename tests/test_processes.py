@@ -1,6 +1,5 @@
 """Many processes and threads on one file: each sees the others' writes at once, none is lost."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -400,11 +399,3 @@ def test_after_a_fork_both_read_and_write(url: str) -> None:
 @pytest.mark.slow
 def test_a_fork_while_threads_are_busy_harms_nobody(url: str) -> None:
     assert forked(url, threads=3, times=8) == str([0] * 8)
-
-
-def test_the_default_store_is_in_the_users_data_folder(tmp_path: Path) -> None:
-    with Memory("s", embedder="hashing") as memory:
-        memory.remember("at home")
-    home = Path(os.environ["HOME"])
-    assert (home / ".local/share/holdfast/memory.db").exists() or sys.platform != "linux"
-    assert home.is_relative_to(tmp_path)

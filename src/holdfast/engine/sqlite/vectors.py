@@ -122,7 +122,8 @@ class Near:
         several = most * int(self._size.max(initial=1))
         if len(able) > several:
             able = able[np.argpartition(cosine, -several)[-several:]]
-        return np.unique(self._owner[able])
+        owner = self._owner[able]
+        return np.unique(owner[owner >= 0])  # one may have been dropped meanwhile
 
     def _differing(self, able: Positions) -> NDArray[np.uint16]:
         """In how many signs vectors differ from the query."""
