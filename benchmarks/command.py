@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import results, tables
+from benchmarks import page, plots, results, tables
 from benchmarks.options import Options
 
 Run = Callable[[Options], dict[str, Any]]
@@ -31,7 +31,18 @@ def _vectors(options: Options) -> dict[str, Any]:
     return Search(options).run()
 
 
-RUNS: dict[str, Run] = {"quality": _quality, "vectors": _vectors, "speed": _speed}
+def _rivals(options: Options) -> dict[str, Any]:
+    from benchmarks.rivals import Rivals
+
+    return Rivals(options).run()
+
+
+RUNS: dict[str, Run] = {
+    "quality": _quality,
+    "vectors": _vectors,
+    "speed": _speed,
+    "rivals": _rivals,
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -45,7 +56,20 @@ def main(words: Sequence[str] | None = None) -> int:
         file = results.write(options.out, name, found)
         show(name, results.rounded(found))
         print(f"written: {file}", flush=True)
+    publish(options.out)
     return 0
+
+
+def publish(out: Path) -> None:
+    """Brings the page and its plots in line with the results files, if these are the project's."""
+    if out.resolve() != results.FOLDER:
+        return
+    for name in RUNS:
+        found = results.read(out, name)
+        for file in plots.write(page.PLOTS, name, found) if found else ():
+            print(f"written: {file}", flush=True)
+    if page.update():
+        print(f"written: {page.PAGE}", flush=True)
 
 
 def show(name: str, found: dict[str, Any]) -> None:
@@ -62,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cache", type=Path, help="folder of vectors made before")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", help="recorded data sets, by comma; none for generated only")
+    parser.add_argument("--made", help="generated corpora, by comma")
     parser.add_argument("--embedders", help="by comma; the first is measured most")
     parser.add_argument("--no-ablation", action="store_true")
     parser.add_argument("--no-budgets", action="store_true")
@@ -80,7 +105,7 @@ def _options(args: argparse.Namespace) -> Options:
         "large": args.large,
         "sizes": _sizes(args),
     }
-    for name in ("data", "embedders"):
+    for name in ("data", "made", "embedders"):
         said = getattr(args, name)
         given |= {name: tuple(said.split(","))} if said is not None else {}
     given |= {"cache": args.cache} if args.cache is not None else {}

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.embed import Embedder, open_embedder
-from holdfast.errors import Invalid
 
 CACHE = Path.home() / ".cache" / "holdfast-bench"
 LOOKED_UP = 500  # digests in one question to the cache
@@ -91,11 +90,4 @@ def _says(embedder: Embedder) -> str:
 
 def cached(name: str, folder: Path = CACHE) -> Cached:
     """The embedder of a name, with its cache."""
-    try:
-        return Cached(open_embedder(name), folder)
-    except Invalid:
-        if name != "minilm":
-            raise
-        from holdfast.embed.minilm import MiniLM
-
-        return Cached(MiniLM(), folder)
+    return Cached(open_embedder(name), folder)

@@ -115,7 +115,7 @@ def _answers(chance: random.Random, share: float) -> Corpus:
 
 def _padded(chance: random.Random, telling: Sequence[str]) -> str:
     """A long answer: the sentences that tell something, in the midst of ones that do not."""
-    padding = chance.sample(texts.PADDING, chance.randrange(4, 10))
+    padding = chance.sample(texts.PADDING, chance.randrange(4, 9))
     for sentence in telling:
         padding.insert(chance.randrange(len(padding)), sentence.rstrip(".") + ".")
     return " ".join(padding)

@@ -21,6 +21,7 @@ class Options:
     cache: Path = CACHE
     seed: int = 1
     data: tuple[str, ...] | None = None  # None: all there are; in a quick run some
+    made: tuple[str, ...] | None = None  # generated ones; None: all
     embedders: tuple[str, ...] = ("minilm", "fast")
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
     large: bool = False  # a million memories too, and ten thousand scopes

@@ -69,7 +69,9 @@ class Quality:
                 for corpus in made[:2]
                 for store in open_stores.enter_context(remembered(corpus, embedders[0]))
             ]
-            for corpus in [*self._recorded(), *made]:
+            chosen = self.options.made
+            wanted = [one for one in made if chosen is None or one.name in chosen]
+            for corpus in [*self._recorded(), *wanted]:
                 self._corpus(corpus, embedders, others)
         self._abstention_over_all()
         self.found["checks"] = targets.quality(self.found)

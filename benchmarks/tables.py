@@ -309,6 +309,28 @@ def search(found: Found) -> str:
     return table(head, rows)
 
 
+def rivals_quality(found: Found) -> str:
+    """Every system on the same data with the same vectors."""
+    rows = [
+        [corpus, system, tables["turn"]["all"]["n"], *_short(tables)]
+        for corpus, systems in found["quality"].items()
+        for system, tables in systems.items()
+    ]
+    return table(["corpus", "system", "n", *(label for *_, label in SHORT)], rows)
+
+
+def rivals_speed(found: Found) -> str:
+    """Milliseconds of one add and one search, embedding excluded."""
+    measures = ("add_ms", "search_ms", "search_p95_ms", "filled_per_second")
+    rows = [
+        [f"{system} {found['versions'][system]}", int(size), *(one[name] for name in measures)]
+        for system, sizes in found["speed"].items()
+        for size, one in sizes.items()
+    ]
+    head = ["system", "memories", "add, p50 ms", "search, p50 ms", "search, p95 ms"]
+    return table([*head, "filled, a second"], rows)
+
+
 # Results file, then name of the table: as the page's marks name them.
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
@@ -322,6 +344,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
         "checks": checks,
     },
     "vectors": {"search": search, "checks": checks},
+    "rivals": {"quality": rivals_quality, "speed": rivals_speed, "checks": checks},
     "speed": {
         "sizes": sizes,
         "writing": writing,

@@ -139,98 +139,124 @@ was reopened because of""".replace("\n", "|").split("|")
 # Domain: question | sentences of its answer. A domain's answers share its vocabulary.
 ANSWERS = {
     "garden": """
-Why do the leaves at the bottom turn yellow? | Older foliage gives up its nitrogen first. Feed
- the tomatoes with compost tea every other Friday. Remove what has faded, so that air moves around
- the stems.
-How do I keep slugs away from the lettuce? | Water in the morning, for a wet bed at dusk invites
- them. A ring of copper tape around each pot stops most. Collect the rest by torchlight after
- rain.
-What should I plant under the big walnut tree? | Its roots give off juglone, which poisons many
- neighbours. Ferns, hostas and wild garlic put up with it. Keep tomatoes and potatoes well outside
- the crown.
-When is it safe to put seedlings outside? | Wait for the last frost, which in the lowlands comes
- in the middle of May. Harden them for ten days in the shade. A fleece at night saves them from a
- late cold spell.
-How often must I water a cactus? | Let the soil dry out completely between two drinks. In winter
- once in six weeks is plenty. A soft base means rot from too much love.
-My roses have white powder on them, what is it? | That is mildew, a fungus that likes dry roots
- and damp air. Spray milk thinned with nine parts of water. Next year choose a resistant climber.
+Why do the leaves at the bottom turn yellow? | Yellowing of the lower leaves is common in plants
+ that carry fruit. Older foliage gives up its nitrogen first. Feed the tomatoes with compost tea
+ every other Friday. Remove what has faded, so that air moves around the stems.
+How do I keep slugs away from the lettuce? | Slugs love young salad beds, but you can make life
+ hard for them. Water in the morning, for a wet bed at dusk invites them. A ring of copper tape
+ around each pot stops most. Collect the rest by torchlight after rain.
+What should I plant under the big walnut tree? | Few plants grow well in the shadow of a walnut.
+ Its roots give off juglone, which poisons many neighbours. Ferns, hostas and wild garlic put up
+ with it. Keep tomatoes and potatoes well outside the crown.
+When is it safe to put seedlings outside? | Young plants from the windowsill need care when they
+ move outdoors. Wait for the last frost, which in the lowlands comes in the middle of May. Harden
+ them for ten days in the shade. A fleece at night saves them from a late cold spell.
+How often must I water a cactus? | Cacti and other succulents die of water more often than of
+ thirst. Let the soil dry out completely between two drinks. In winter once in six weeks is
+ plenty. A soft base means rot from too much love.
+My roses have white powder on them, what is it? | A white coating on rose leaves has one usual
+ cause. That is mildew, a fungus that likes dry roots and damp air. Spray milk thinned with nine
+ parts of water. Next year choose a resistant climber.
 """,
     "kitchen": """
-Why does my bread stay flat? | The yeast was tired or the dough too cold. Let it double at
- twenty-six degrees. Fold it every half hour, which builds the gluten.
-How can I save an oversalted soup? | Thin it with unsalted stock first. A raw potato takes up
- little, whatever people say. A spoon of cream and a few drops of lemon hide the rest.
-What is the best pan for eggs? | A well seasoned carbon steel skillet lets them slide. Heat it
- slowly and add butter when a drop of water dances. Teflon works too but wears off.
-How long does cooked rice keep in the fridge? | Two days, and only if it was cooled within the
- hour. Bacillus spores survive the boiling. Reheat it once, until it steams.
-Can I freeze fresh basil? | Blanch it for five seconds, or it turns black. Blend it with oil and
- pour it into an ice tray. It will be good for pesto, not for salads.
-Why do my biscuits spread so much? | The butter was too warm, so it melted before the flour set.
- Chill the cut rounds for an hour. A little less sugar keeps them in shape as well.
+Why does my bread stay flat? | A loaf that does not rise has mostly one of two problems. The
+ yeast was tired or the dough too cold. Let it double at twenty-six degrees. Fold it every half
+ hour, which builds the gluten.
+How can I save an oversalted soup? | Too much salt in a soup can be put right within limits. Thin
+ it with unsalted stock first. A raw potato takes up little, whatever people say. A spoon of cream
+ and a few drops of lemon hide the rest.
+What is the best pan for eggs? | For fried eggs the surface of the pan matters most. A well
+ seasoned carbon steel skillet lets them slide. Heat it slowly and add butter when a drop of water
+ dances. Teflon works too but wears off.
+How long does cooked rice keep in the fridge? | Leftover rice is riskier than it looks, even when
+ refrigerated. Two days, and only if it was cooled within the hour. Bacillus spores survive the
+ boiling. Reheat it once, until it steams.
+Can I freeze fresh basil? | Basil and other tender herbs can be frozen with a little preparation.
+ Blanch it for five seconds, or it turns black. Blend it with oil and pour it into an ice tray. It
+ will be good for pesto, not for salads.
+Why do my biscuits spread so much? | Cookies that run on the tray are a matter of temperature.
+ The butter was too warm, so it melted before the flour set. Chill the cut rounds for an hour. A
+ little less sugar keeps them in shape as well.
 """,
     "bicycle": """
-The gears skip when I climb, what can I do? | The chain has stretched past its limit, measure it
- with a gauge. Replace it together with the cassette if both are worn. Then turn the barrel
- adjuster half a round.
-How much air do the tyres need? | For a rider of seventy kilos on wide rubber three bar are
- enough. Narrow road tyres want six. Check it every other week, for tubes leak slowly.
-My brakes squeal in the rain, is that dangerous? | Wet rims carry grit that sings under the pads.
- Clean the braking surface with alcohol. Toe the pads in by a millimetre and the noise is gone.
-What do I need to fix a puncture on the road? | Two levers, a patch kit and a small pump. Feel
- the inside of the casing for the thorn before you close it. A folded banknote can cover a cut
- sidewall.
-How should I lock it in the city? | Put a hardened U through the frame and the rear wheel. Choose
- a stand that is set in concrete. Take the light and the saddle bag with you.
-Is it worth waxing the chain? | Paraffin keeps dirt out and halves the wear. Strip the factory
- grease with solvent first. Immerse it again every three hundred kilometres.
+The gears skip when I climb, what can I do? | Skipping gears under load point to a worn
+ drivetrain. The chain has stretched past its limit, measure it with a gauge. Replace it together
+ with the cassette if both are worn. Then turn the barrel adjuster half a round.
+How much air do the tyres need? | The right tyre pressure depends on weight and width. For a
+ rider of seventy kilos on wide rubber three bar are enough. Narrow road tyres want six. Check it
+ every other week, for tubes leak slowly.
+My brakes squeal in the rain, is that dangerous? | Noisy bicycle brakes in wet weather are
+ annoying rather than unsafe. Wet rims carry grit that sings under the pads. Clean the braking
+ surface with alcohol. Toe the pads in by a millimetre and the noise is gone.
+What do I need to fix a puncture on the road? | A flat tyre on a tour is mended in ten minutes
+ with a small kit. Two levers, a patch kit and a small pump. Feel the inside of the casing for the
+ thorn before you close it. A folded banknote can cover a cut sidewall.
+How should I lock it in the city? | Bicycle theft in towns is quick, so slow the thief down. Put
+ a hardened U through the frame and the rear wheel. Choose a stand that is set in concrete. Take
+ the light and the saddle bag with you.
+Is it worth waxing the chain? | A waxed chain is clean and lasts, at the price of some work.
+ Paraffin keeps dirt out and halves the wear. Strip the factory grease with solvent first. Immerse
+ it again every three hundred kilometres.
 """,
     "sleep": """
-I wake at four and cannot drift off again, any ideas? | Early waking often follows alcohol or a
- warm room. Get up after twenty minutes and read something dull. Keep the hour of rising the same
- on Sundays.
-Do blue light glasses help at night? | The studies are small and most show nothing. Dimming the
- lamps two hours before bed does more. Bright mornings set the clock.
-How long should a nap be? | Twenty minutes, before you sink into deep stages. After ninety you
- have come round a full cycle. Later than three it steals from the night.
-Is melatonin safe for a child? | Ask the paediatrician first, doses are rarely tested. Half a
- milligram is what trials used. A steady ritual of bath and story works for most.
-What noise covers the street? | Brown noise masks engines better than white. A fan does the same
- and cools. Earplugs of wax keep out the rest.
-Why do I dream so vividly lately? | Dreams are remembered when you wake out of them, which short
- nights cause. Some blood pressure pills have that effect. A diary beside the pillow makes it
- stronger still.
+I wake at four and cannot drift off again, any ideas? | Waking up too early at night is a
+ frequent kind of insomnia. Early waking often follows alcohol or a warm room. Get up after twenty
+ minutes and read something dull. Keep the hour of rising the same on Sundays.
+Do blue light glasses help at night? | Glasses that block blue light are sold for better sleep.
+ The studies are small and most show nothing. Dimming the lamps two hours before bed does more.
+ Bright mornings set the clock.
+How long should a nap be? | Short naps refresh and long ones make you groggy. Twenty minutes,
+ before you sink into deep stages. After ninety you have come round a full cycle. Later than three
+ it steals from the night.
+Is melatonin safe for a child? | Giving melatonin to children is a question for a doctor. Ask the
+ paediatrician first, doses are rarely tested. Half a milligram is what trials used. A steady
+ ritual of bath and story works for most.
+What noise covers the street? | Traffic noise at night can be masked by a steady sound. Brown
+ noise masks engines better than white. A fan does the same and cools. Earplugs of wax keep out
+ the rest.
+Why do I dream so vividly lately? | Vivid dreams have several harmless reasons. Dreams are
+ remembered when you wake out of them, which short nights cause. Some blood pressure pills have
+ that effect. A diary beside the pillow makes it stronger still.
 """,
     "money": """
-Should I pay back the loan or invest? | Compare the interest with what you expect after tax.
- Above five percent paying back wins without risk. Keep three salaries aside before either.
-What is a sensible emergency fund? | Three to six months of fixed costs, in an account you can
- reach in a day. Freelancers want more. Do not chase yield with it.
-How do index funds make sense for small sums? | A savings plan of fifty a month buys fractions of
- thousands of firms. Costs under a quarter of a percent matter more than timing. Leave it alone
- for fifteen years.
-Can I deduct the desk at home? | Only if it is used for work nearly always. Keep the invoice and
- a photograph. The flat allowance may be simpler.
-Is a joint account wise for couples? | Use one for rent and food and keep your own beside it. Pay
- in by income, not by half. Agree on what needs a talk first.
-Why did my premium go up? | Insurers reprice after claims in the whole region. A higher excess
- lowers it again. The notice to leave must reach them a month before the year ends.
+Should I pay back the loan or invest? | Whether to repay debt early or to buy shares is a matter
+ of rates. Compare the interest with what you expect after tax. Above five percent paying back
+ wins without risk. Keep three salaries aside before either.
+What is a sensible emergency fund? | An emergency reserve is the first thing to save for. Three
+ to six months of fixed costs, in an account you can reach in a day. Freelancers want more. Do not
+ chase yield with it.
+How do index funds make sense for small sums? | Even with little money you can own a piece of the
+ whole market. A savings plan of fifty a month buys fractions of thousands of firms. Costs under a
+ quarter of a percent matter more than timing. Leave it alone for fifteen years.
+Can I deduct the desk at home? | A home office can lower your taxes under strict rules. Only if
+ it is used for work nearly always. Keep the invoice and a photograph. The flat allowance may be
+ simpler.
+Is a joint account wise for couples? | Partners can share a bank account without giving up their
+ own. Use one for rent and food and keep your own beside it. Pay in by income, not by half. Agree
+ on what needs a talk first.
+Why did my premium go up? | A rise of the insurance premium is seldom about you alone. Insurers
+ reprice after claims in the whole region. A higher excess lowers it again. The notice to leave
+ must reach them a month before the year ends.
 """,
     "computer": """
-The laptop is hot and loud, where do I begin? | Dust mats in the fins of the cooler are the usual
- cause. Blow them out with the fan held still. New thermal paste takes off ten degrees.
-How do I move photos off a full phone? | Connect it by cable and copy the camera folder. Check
- the count before you erase. The cloud copy is no backup if it mirrors deletions.
-Which backup plan is simple enough to keep? | Three copies, on two kinds of media, one of them in
- another house. Let a timer do it each night. Restore a file every quarter to see that it works.
-Why does the wireless drop in the bedroom? | Two walls of brick eat most of the signal. Choose
- channel one, six or eleven, whichever is quiet. A second access point on a wire beats any
- repeater.
-Is it safe to buy a used disk? | Read its hours and its reallocated sectors first. Wipe it with a
- full write, which also tests it. Use it for copies, never for originals.
-How do I choose a password I can remember? | Roll five words with dice from a list. Length beats
- odd characters. Keep the rest in a manager and that one in your head.
+The laptop is hot and loud, where do I begin? | An overheating notebook with a roaring fan needs
+ cleaning. Dust mats in the fins of the cooler are the usual cause. Blow them out with the fan
+ held still. New thermal paste takes off ten degrees.
+How do I move photos off a full phone? | When the phone has no storage left, the pictures should
+ go to a computer. Connect it by cable and copy the camera folder. Check the count before you
+ erase. The cloud copy is no backup if it mirrors deletions.
+Which backup plan is simple enough to keep? | A good backup runs by itself and is tested now and
+ then. Three copies, on two kinds of media, one of them in another house. Let a timer do it each
+ night. Restore a file every quarter to see that it works.
+Why does the wireless drop in the bedroom? | Weak wifi in one room is mostly about walls and
+ channels. Two walls of brick eat most of the signal. Choose channel one, six or eleven, whichever
+ is quiet. A second access point on a wire beats any repeater.
+Is it safe to buy a used disk? | A second-hand hard drive can be fine if you test it. Read its
+ hours and its reallocated sectors first. Wipe it with a full write, which also tests it. Use it
+ for copies, never for originals.
+How do I choose a password I can remember? | A strong password need not be hard to keep in mind.
+ Roll five words with dice from a list. Length beats odd characters. Keep the rest in a manager
+ and that one in your head.
 """,
 }
 PADDING = """There are several things to consider before you start.

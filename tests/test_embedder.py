@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def test_without_an_embedder_writes_are_kept_and_words_answer(
 
 
 def test_a_slow_embedder_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard.Guarded.__init__, "__defaults__", (0.05, guard.time.monotonic))
+    monkeypatch.setattr(guard.Guarded.__init__, "__defaults__", (0.05, time.monotonic))
     slow = MoodyEmbedder("slow", local=False)
     with Memory("s", url, embedder=slow) as memory:
         memory.remember("likes tea")

@@ -186,14 +186,14 @@ WRITER = """
 import sys
 from holdfast import Memory
 name, count, url = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-memory = Memory("shared", url)
+memory = Memory("shared", url, embedder="hashing")
 for number in range(count):
     memory.remember(f"item{name}x{number} was told by writer {name}")
 """
 ECHO = """
 import sys
 from holdfast import Memory
-memory = Memory("shared", sys.argv[1])
+memory = Memory("shared", sys.argv[1], embedder="hashing")
 for line in sys.stdin:
     hits = memory.recall(line.strip())
     print(hits[0].content if hits else "nothing", flush=True)
@@ -207,7 +207,7 @@ def test_four_processes_and_two_thousand_writes_lose_none(url: str) -> None:
         subprocess.Popen([sys.executable, "-c", WRITER, str(name), "500", url]) for name in range(4)
     ]
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
-    with Memory("shared", url) as memory:
+    with Memory("shared", url, embedder="hashing") as memory:
         assert memory.stats().memories == 2000
         assert memory.doctor().healthy
         words = [f"item{name}x{number}" for name in range(4) for number in range(500)]
@@ -221,7 +221,7 @@ def _first(memory: Memory, word: str) -> str:
 
 
 def test_what_one_process_remembers_another_recalls_at_once(url: str) -> None:
-    with Memory("shared", url) as memory:
+    with Memory("shared", url, embedder="hashing") as memory:
         echo = subprocess.Popen(
             [sys.executable, "-c", ECHO, url],
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""One store from outside: where it is, who shares it, its copies, and what is left of the forgotten."""
+"""One store from outside: where it is, who shares it, its copies, what is left of the forgotten."""
 
 import asyncio
 import subprocess

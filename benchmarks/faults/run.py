@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 import secrets
+import shutil
 import sys
 import tempfile
 import time
@@ -38,6 +39,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--plant", choices=PLANTS, help="put this bug in: the run must find it")
     parser.add_argument("--json", type=Path, help=f"write results here (long runs: {RESULTS.name})")
     parser.add_argument("--folder", type=Path, help="where the stores are made")
+    parser.add_argument("--keep", type=Path, help="copy stores in which something is wrong here")
     parser.add_argument("--show", action="store_true", help="only print the last results")
     options = parser.parse_args(words)
     options.faults = options.faults.split(",") if options.faults else list(FAULTS)
@@ -136,6 +138,9 @@ class Run:
         )
 
     def _take(self, here: Round, fault: str) -> None:
+        if here.bads and self.options.keep:
+            copy = self.options.keep / f"{self.seed}-{self.kills}-{fault.replace(' ', '-')}"
+            shutil.copytree(here.store.folder, copy, dirs_exist_ok=True)
         for kind, what in here.bads:
             self.tallies[fault].bad[kind] += 1
             if len(self.bads) < SHOWN:

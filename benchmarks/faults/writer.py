@@ -228,6 +228,8 @@ class _Lane(threading.Thread):
             return
         if intent["do"] == "cas" and name == "Conflict":
             return
+        if name == "NotFound" and _may_be_over(intent):
+            return
         self._bad("wrong", f"{intent['do']} was refused: {blame(error)}")
 
     # --- looking at what was done ---
@@ -304,6 +306,11 @@ class _Lane(threading.Thread):
         for found in MARK.findall(" ".join(texts)):
             if scope_of(found) != memory.scope:
                 self._bad("leaked", f"{memory.scope} was shown {found}")
+
+
+def _may_be_over(intent: Intent) -> bool:
+    """Whether what an earlier try wrote may have expired before this one."""
+    return bool(intent.get("ttl") or any(item["ttl"] for item in intent.get("items", ())))
 
 
 def _there(ask: Callable[[], object]) -> bool:

@@ -125,7 +125,7 @@ def server() -> Iterator[Server]:
 
 
 def embedder(server: Server, **settings: Any) -> HttpEmbedder:
-    defaults = {"api_key": KEY, "timeout": 5.0, "backoff": 0.01}
+    defaults: dict[str, Any] = {"api_key": KEY, "timeout": 5.0, "backoff": 0.01}
     return HttpEmbedder(server.url, "some-model", 3, **(defaults | settings))
 
 
@@ -295,6 +295,6 @@ def test_an_address_must_be_one(address: str) -> None:
 
 @pytest.mark.parametrize("settings", [{"dimension": 0}, {"batch": 0}, {"timeout": 0}])
 def test_settings_must_make_sense(settings: dict[str, Any]) -> None:
-    usual = {"base_url": "http://localhost/v1", "model": "m", "dimension": 3}
+    usual: dict[str, Any] = {"base_url": "http://localhost/v1", "model": "m", "dimension": 3}
     with pytest.raises(Invalid):
         HttpEmbedder(**(usual | settings))

@@ -88,3 +88,15 @@ def test_a_statement_that_fails_is_a_typed_error_and_leaves_no_transaction(
     with pytest.raises(StoreBroken, match="no such table"):
         engine.write(lambda tx: tx.db.execute("SELECT * FROM nowhere"))  # type: ignore[attr-defined]
     assert engine.write(lambda tx: 1) == 1
+
+
+def test_a_forked_child_touches_no_connection_of_its_parent(engine: SQLite) -> None:
+    engine.read(lambda seen: None)
+    parents = [engine._connections._writer, *engine._connections._idle]
+    engine.after_fork()
+    mine = [engine.write(lambda tx: tx.db), engine.read(lambda seen: seen.db)]  # type: ignore[attr-defined]
+    assert not any(db is other for db in mine for other in parents)
+    for db in parents:
+        assert db is not None
+        assert db.execute("SELECT 1").fetchone()  # open still: to close it would free its locks
+        db.close()

@@ -1,0 +1,302 @@
+"""The benchmarks measure what they say: by hand, twice alike, and with a bug planted."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import (
+    ablation,
+    budget,
+    corpora,
+    generated,
+    metrics,
+    page,
+    plots,
+    results,
+    tables,
+    targets,
+    timing,
+    workload,
+)
+from benchmarks.command import RUNS, main
+from benchmarks.embedding import Cached
+from benchmarks.options import Options
+from benchmarks.quality import Quality
+from benchmarks.stores import DEFAULT, remembered
+from holdfast import rank
+from holdfast.embed.hashing import Hashing
+
+# --- measures, by hand ---
+
+
+def test_measures_of_one_answer() -> None:
+    found = metrics.scores(["x", "a", "y", "b", *"cdefgh"], ["a", "b", "never found"])
+    assert found["mrr"] == 1 / 2
+    assert found["hit@1"] == 0
+    assert found["hit@5"] == 1
+    assert found["recall@5"] == pytest.approx(2 / 3)
+    assert found["recall_all@5"] == 0
+    assert metrics.scores(["a", "b"], ["a", "b"])["recall_all@5"] == 1
+
+
+def test_ndcg_is_over_the_best_order_the_corpus_allows() -> None:
+    found = metrics.scores(["x", "a"], ["a", "b"])
+    ideal = 1 + 1 / math.log2(3)
+    assert found["ndcg@5"] == pytest.approx(1 / math.log2(3) / ideal)
+    assert found["ndcg@1"] == 0
+    assert metrics.scores(["a"], ["a", "b"])["ndcg@1"] == 1
+
+
+def test_nothing_found_is_worth_nothing() -> None:
+    assert set(metrics.scores([], ["a"]).values()) == {0.0}
+
+
+def test_sessions_come_in_the_order_of_their_best_item() -> None:
+    of = {"a": ["s1"], "b": ["s2", "s3"], "c": ["s1"]}
+    assert metrics.sessions(["b", "a", "c"], of) == ["s2", "s3", "s1"]
+
+
+@pytest.mark.parametrize(
+    ("found", "worth"),
+    [("nso", 1), ("sno", 0), ("no", 1), ("so", 0), ("", 0), ("on", 1)],
+)
+def test_the_newest_must_be_found_above_every_stale_one(found: str, worth: float) -> None:
+    assert metrics.newest_first(list(found), ["n"], ["s"]) == worth
+
+
+def test_auroc_counts_pairs_and_half_of_ties() -> None:
+    assert metrics.auroc([1.0, 3.0], [0.0, 1.0, 2.0]) == pytest.approx((1 + 0.5 + 3) / 6)
+    assert metrics.auroc([2.0], [1.0]) == 1
+    assert math.isnan(metrics.auroc([], [1.0]))
+
+
+def test_a_mean_is_over_the_answers_that_have_the_measure() -> None:
+    assert metrics.mean([{"a": 1.0}, {"a": 0.0, "b": 1.0}]) == {"a": 0.5, "b": 1.0}
+
+
+def test_times_have_a_median_and_a_tail() -> None:
+    found = timing.summary([timing.Taken(s / 1000, s / 2000) for s in range(1, 101)])
+    assert found["p50_ms"] == pytest.approx(50.5)
+    assert found["p95_ms"] == pytest.approx(95)
+    assert found["cpu_ms"] == pytest.approx(25.25)
+
+
+# --- corpora ---
+
+
+def test_the_same_seed_makes_the_same_corpora() -> None:
+    assert generated.all_of(seed=4) == generated.all_of(seed=4)
+    assert generated.all_of(seed=4) != generated.all_of(seed=5)
+
+
+def test_generated_corpora_are_plain_and_every_gold_is_there() -> None:
+    for corpus in generated.all_of():
+        for instance in corpus.instances:
+            ids = {item.id for item in instance.items}
+            assert all(item.text.isascii() for item in instance.items)
+            assert all(set(query.gold) <= ids and query.gold for query in instance.queries)
+
+
+DATA = {
+    "instances": [
+        {
+            "id": "one",
+            "items": [
+                {"id": "a", "text": "Tea", "time": "2024-01-01T00:00:00", "group": "s1"},
+                {"id": "b", "text": "Tea", "time": "2024-01-02T00:00:00", "group": "s2"},
+                {"id": "c", "text": "x" * 40_000, "time": "2024-01-03T00:00:00", "group": "s2"},
+            ],
+            "queries": [
+                {
+                    "id": "q",
+                    "text": "tea",
+                    "category": "c",
+                    "gold": ["b"],
+                    "gold_groups": ["s2"],
+                    "newest": [],
+                    "stale": [],
+                    "now": "2024-01-04T00:00:00",
+                }
+            ],
+        }
+    ]
+}
+
+
+def test_what_was_done_to_the_data_is_said() -> None:
+    corpus = corpora.parsed("mine", DATA)
+    assert corpus.notes == ("1 of the texts cut to 32768 bytes",)
+    assert corpus.instances[0].items[0].time.tzinfo is not None
+
+
+def test_equal_content_is_one_memory_with_both_ids_and_sessions() -> None:
+    corpus = corpora.parsed("mine", DATA)
+    with remembered(corpus, Hashing()) as [store]:
+        assert store.ids(["b"]) == ["a"]
+        assert store.sessions["a"] == ["s1", "s2"]
+        assert [hit.id for hit in store.recall(corpus.queries[0], DEFAULT)][:1] == ["a"]
+
+
+def test_pooled_stores_keep_ids_apart() -> None:
+    twice = replace(
+        corpora.parsed("mine", DATA),
+        instances=tuple(
+            replace(corpora.parsed("mine", DATA).instances[0], id=id) for id in ("one", "two")
+        ),
+    )
+    whole = corpora.pooled(twice).instances[0]
+    assert {item.id for item in whole.items} >= {"one/a", "two/a"}
+    assert [query.gold for query in whole.queries] == [("one/b",), ("two/b",)]
+
+
+def test_a_workload_is_the_same_for_the_same_seed_and_number() -> None:
+    texts = workload.Texts(1)
+    assert texts.some(990, 30) == workload.Texts(1).some(0, 2000)[990:1020]
+    vectors = workload.Free().embed(texts.some(0, 50))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(50), abs=1e-5)
+
+
+class Counted(Hashing):
+    seen = 0
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.seen += len(texts)
+        return super().embed(texts)
+
+
+def test_vectors_are_made_once(tmp_path: Path) -> None:
+    first, again = Counted(), Counted()
+    expected = Cached(first, tmp_path).embed(["tea", "coffee", "tea"])
+    assert first.seen == 3  # the two, and a probe that tells models apart
+    assert np.array_equal(Cached(again, tmp_path).embed(["tea", "coffee", "tea"]), expected)
+    assert again.seen == 1
+
+
+# --- the harness as a whole ---
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    return Options(
+        quick=True,
+        out=tmp_path / "results",
+        cache=tmp_path / "cache",
+        data=(),
+        made=("identifiers", "changes"),
+        embedders=("hashing",),
+        share=0.2,
+        ablation=False,
+    )
+
+
+def failed(found: dict[str, Any]) -> set[str]:
+    return {check["what"] for check in found["checks"] if check["passed"] is False}
+
+
+def test_the_same_seed_gives_the_same_tables(options: Options) -> None:
+    first, again = Quality(options).run(), Quality(options).run()
+    assert first == again
+    assert [make(results.rounded(first)) for make in tables.TABLES["quality"].values()]
+
+
+def reversed_order(plain: Any) -> Any:
+    def rank_(*args: Any) -> rank.Ranking:
+        ranking: rank.Ranking = plain(*args)
+        return replace(ranking, order=ranking.order[::-1])
+
+    return rank_
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("rank", reversed_order(rank.rank)),
+        ("FULL", 0.0),  # words are worth nothing
+    ],
+)
+def test_a_planted_ranking_bug_is_noticed(
+    options: Options, monkeypatch: pytest.MonkeyPatch, name: str, bug: Any
+) -> None:
+    options = replace(options, made=("identifiers",), share=1.0, budgets=False)
+    monkeypatch.setattr(rank, name, bug)
+    assert "identifiers: MRR at least as plain cosine and BM25, default" in failed(
+        Quality(options).run()
+    )
+
+
+def test_without_a_bug_nothing_is_wrong_there(options: Options) -> None:
+    options = replace(options, made=("identifiers",), share=1.0, budgets=False)
+    assert failed(Quality(options).run()) == set()
+
+
+def test_uses_do_not_wear_a_store_unless_asked(options: Options) -> None:
+    corpus = generated.all_of(1, 0.2)[1]
+    query = corpus.queries[0]
+    for counting in (False, True):
+        with remembered(corpus, Hashing(), count_uses=counting) as [store]:
+            hits = [store.recall(query, DEFAULT)[0] for _ in range(3)]
+        assert (hits[-1].memory.uses > 0) is counting
+
+
+def test_every_part_of_the_ranking_can_be_switched_off_and_on_again() -> None:
+    assert ablation.unknown() == []
+    for part, changes in ablation.PARTS.items():
+        before = [getattr(*ablation._place(name)) for name in changes]
+        with ablation.without(part):
+            assert [getattr(*ablation._place(name)) for name in changes] != before
+        assert [getattr(*ablation._place(name)) for name in changes] == before
+
+
+def test_a_block_holds_evidence_only_if_the_whole_of_it_fits(options: Options) -> None:
+    corpus = generated.all_of(1, 0.2)[1]
+    with remembered(corpus, Hashing()) as stores:
+        shares = budget.of_library(stores, DEFAULT)
+    assert shares["250"] > 0.5
+    assert list(shares.values()) == sorted(shares.values())
+
+
+def test_a_requirement_not_measured_is_neither_passed_nor_failed() -> None:
+    assert targets.Check("x", None, 1.0).passed is None
+    assert targets.Check("x", 2.0, 1.0).passed is True
+    assert targets.Check("x", 2.0, 1.0, at_least=False).passed is False
+
+
+def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Path) -> None:
+    words = ["quality", "--quick", "--data", "", "--made", "changes", "--embedders", "hashing"]
+    words += ["--no-ablation", "--out", str(options.out), "--cache", str(options.cache)]
+    assert main(words) == 0
+    found = json.loads((options.out / "quality.json").read_text())
+    assert set(results.REQUIRED) <= set(found["run"])
+    assert {"cpu", "cores", "ram_gb", "python", "sqlite", "numpy"} <= set(found["run"]["machine"])
+    assert found["checks"]
+    for file in plots.write(tmp_path / "plots", "quality", found):
+        assert file.read_text().startswith("<svg")
+
+
+# --- the page ---
+
+
+def test_committed_results_say_where_they_come_from() -> None:
+    files = sorted(results.FOLDER.glob("*.json"))
+    assert files
+    for file in files:
+        assert set(results.REQUIRED) <= set(json.loads(file.read_text())["run"])
+        assert file.stem in RUNS
+
+
+def test_every_figure_on_the_page_is_in_a_results_file() -> None:
+    text = page.PAGE.read_text()
+    assert page.filled(text) == text, "run `python -m benchmarks page`"
+    assert {mark["name"].partition(":")[0] for mark in page.MARKED.finditer(text)} <= set(RUNS)
+
+
+def test_people_quote_no_measured_figure_outside_the_tables() -> None:
+    prose = page.unmarked(page.PAGE.read_text())
+    assert not re.findall(r"(?<![\d.])0?\.\d{3}\b|\b\d+(?:\.\d+)? ms\b", prose)
