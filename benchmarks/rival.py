@@ -141,7 +141,12 @@ class Txtai:
     def _store(self, store: str) -> Any:
         if store not in self._of:
             self._of[store] = self._new(
-                {"method": "external", "transform": self._vectors, "hybrid": True, "content": False}
+                {
+                    "method": "external",
+                    "transform": lambda texts: self._vectors(texts),
+                    "hybrid": True,
+                    "content": False,
+                }
             )
         return self._of[store]
 

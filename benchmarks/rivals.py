@@ -106,7 +106,7 @@ class Rivals:
             pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             subprocess.run([*pip, *wanted], check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
-            said = (error.stderr or str(error)).strip().splitlines()
+            said = [line for line in (error.stderr or "").splitlines() if "WARNING" not in line]
             self.note(f"{name} could not be installed: {said[-1] if said else error}")
             return None
         return python

@@ -18,6 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -233,16 +234,17 @@ class Graph:
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
-    def add(self, kind: str, *inputs: str, domain: str = "", **settings: object) -> str:
+    def add(self, kind: str, *inputs: str, domain: str = "", **settings: Any) -> str:
         """The name of the one output of a new node."""
         return self.add_many(kind, 1, *inputs, domain=domain, **settings)[0]
 
     def add_many(
-        self, kind: str, count: int, *inputs: str, domain: str = "", **settings: object
+        self, kind: str, count: int, *inputs: str, domain: str = "", **settings: Any
     ) -> list[str]:
         """The names of the outputs of a new node."""
         outputs = [f"n{len(self.nodes)}_{number}" for number in range(count)]
-        self.nodes.append(helper.make_node(kind, inputs, outputs, domain=domain, **settings))
+        node = helper.make_node(kind, inputs, outputs, None, None, domain, None, **settings)
+        self.nodes.append(node)
         return outputs
 
     def rename(self, old: str, new: str) -> None:

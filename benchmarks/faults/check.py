@@ -21,6 +21,7 @@ from holdfast.model import Record
 
 KINDS = ("lost", "duplicate", "phantom", "torn", "undead", "leaked", "index", "wrong")
 RECENT = 6  # operations of a lane that the quick check looks at
+LATELY = 3  # memories of those, by lane and scope, that it looks for by their words
 SAMPLE = 20  # memories tried in another scope, and closely looked for in the raw bytes
 SOUGHT = {ALIVE: 5, GONE: 2, REFUSED: 1}  # by lane and scope: memories looked for by their words
 SOON = 1.0  # seconds around an expiry in which either is right
@@ -133,6 +134,7 @@ class Checker:
                 seen = glimpse(memory, memos)
                 for memo in memos:
                     self._memo(memory, memo, seen)
+                for memo in self._rng.sample(memos, min(len(memos), LATELY)):
                     self._look_up(memory, memo)
                 self._together(lane, scope, seen)
 

@@ -128,6 +128,7 @@ class Lane:
         """An operation is about to be done, perhaps for the second time."""
         first = self.pending is None or self.pending["n"] != intent["n"]
         self._retried = not first
+        intent["since"] = self.pending["since"] if self.pending and not first else intent["at"]
         self.pending = intent
         self.number = intent["n"] + 1
         for memo in self._made(intent) if first else ():

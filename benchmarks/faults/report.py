@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -78,6 +79,8 @@ def commit() -> str:
         )
         return told.stdout.strip()
 
+    if not shutil.which("git"):
+        return "unknown"
     changed = git("status", "--porcelain", "--", "src")
     return (git("rev-parse", "HEAD") or "unknown") + (" and changes" if changed else "")
 

@@ -27,7 +27,7 @@ from holdfast import EmbedderMismatch
 WRITERS = 3
 LANES = 2  # in one writer process: threads that share a commit
 WARM_UP = 0.5  # seconds in which a new store is filled, before the first kill
-LIFE = (0.0, 0.2)  # seconds a writer lives before it is killed
+LIFE = (0.0, 0.15)  # seconds a writer lives before it is killed
 TMPFS_BYTES = 6 << 20
 VETERAN_ASKED = 30  # memories a veteran is asked about
 
@@ -216,7 +216,7 @@ def all_at_once(round: Round) -> Crew:
     """All writers are killed together, again and again, with a whole check between."""
     crew = crew_of(round)
     while True:
-        time.sleep(round.rng.uniform(*LIFE) + 0.05)
+        time.sleep(round.rng.uniform(*LIFE) + 0.15)  # all of them have to open the file first
         if crew.kills + WRITERS >= round.kills:
             return crew
         round.whole(crew)
@@ -288,7 +288,7 @@ def backups(round: Round) -> None:
             if not path.exists():
                 continue
 
-            def look(path: Path = path, at: float = copy["at"]) -> dict[str, Any]:
+            def look(path: Path = path, at: float = copy["since"]) -> dict[str, Any]:
                 return {"bads": copied(f"sqlite:///{path}", lanes, at)}
 
             round.bads += [(kind, f"backup: {what}") for kind, what in judged(look)["bads"]]

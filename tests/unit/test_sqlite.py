@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from holdfast import Memory
+from holdfast.embed.hashing import Hashing
 from holdfast.engine import Place
 from holdfast.engine.sqlite import GROUP, SQLite, _Work
 from holdfast.errors import Closed, NotFound, StoreBroken
@@ -100,3 +102,17 @@ def test_a_forked_child_touches_no_connection_of_its_parent(engine: SQLite) -> N
         assert db is not None
         assert db.execute("SELECT 1").fetchone()  # open still: to close it would free its locks
         db.close()
+
+
+def test_a_use_of_what_another_forgot_leaves_the_index_right(url: str) -> None:
+    with (
+        Memory("s", url, embedder=Hashing()) as memory,
+        Memory("s", url, embedder=Hashing()) as other,
+    ):
+        told = [memory.remember(f"green tea number {n}").id for n in range(4)]
+        assert len(memory.recall("green tea")) == 4
+        for id in told[1:]:
+            other.forget(id)
+        memory.remember("what is counted is written along with this")
+        for _ in range(3):
+            assert [hit.id for hit in memory.recall("green tea")] == told[:1]

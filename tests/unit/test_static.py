@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.embed import Embedder
-from holdfast.embed.static import BATCH, Static
+from holdfast.embed.static import CHUNK, Static
 from holdfast.errors import EmbedderFailed
 
 STATIC = Static()
@@ -28,7 +28,7 @@ def test_it_is_an_embedder() -> None:
 def test_near_in_meaning_is_near() -> None:
     near = cosine("My cat is ill.", "The kitten needs a veterinarian.")
     assert near > 0.25
-    assert near > 0.2 + cosine("My cat is ill.", "The invoice is overdue.")
+    assert near > 0.1 + cosine("My cat is ill.", "The invoice is overdue.")
 
 
 def test_frequent_words_weigh_little() -> None:
@@ -47,11 +47,17 @@ def test_a_text_without_a_known_word_has_one_fixed_vector(text: str) -> None:
 
 
 def test_a_text_has_the_same_vector_alone_and_in_company() -> None:
-    texts = [f"note {n} about {'many ' * (n % 7)}things" for n in range(2 * BATCH + 1)]
+    texts = [f"note {n} about {'many ' * (n % 7)}things" for n in range(300)]
     together = STATIC.embed(texts)
     alone = np.concatenate([STATIC.embed([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-6)
     assert STATIC.embed([]).shape == (0, 384)
+
+
+def test_a_text_is_read_to_its_end() -> None:
+    assert cosine("whale " * 3 * CHUNK + "oak " * 3 * CHUNK, "whale oak") == pytest.approx(
+        1, abs=1e-4
+    )
 
 
 @given(st.lists(st.text(), max_size=20))

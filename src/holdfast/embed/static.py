@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from holdfast.embed.wordpiece import WordPiece
 
 DIMENSION = 384
 NOTHING = 0  # the row that stands for a text without a single known piece
-BATCH = 256  # texts whose rows are in memory at once
+CHUNK = 4096  # rows of a text that are in memory at once
 
 Vectors = NDArray[np.float32]
 
@@ -53,9 +52,9 @@ class Static:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text; of a text with no known word, a row that is always the same."""
         table = self._table()
-        vectors = np.empty((len(texts), DIMENSION), np.float32)
-        for start in range(0, len(texts), BATCH):
-            vectors[start : start + BATCH] = _sums(table, texts[start : start + BATCH])
+        vectors = np.zeros((len(texts), DIMENSION), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            _add(table, text, vector)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = vectors / lengths
         return unit
@@ -69,11 +68,9 @@ class Static:
             return self._loaded
 
 
-def _sums(table: Table, texts: Sequence[str]) -> Vectors:
+def _add(table: Table, text: str, vector: Vectors) -> None:
     unknown = table.pieces.unknown
-    found = [[n for n in table.pieces.numbers(text) if n != unknown] or [NOTHING] for text in texts]
-    numbers = np.fromiter(chain.from_iterable(found), np.int64)
-    starts = np.cumsum([0, *map(len, found[:-1])])
-    rows = table.rows[numbers] * table.weights[numbers, None]
-    sums: Vectors = np.add.reduceat(rows, starts)
-    return sums
+    known = [number for number in table.pieces.numbers(text) if number != unknown] or [NOTHING]
+    for start in range(0, len(known), CHUNK):
+        numbers = known[start : start + CHUNK]
+        vector += table.weights.take(numbers) @ table.rows.take(numbers, 0).astype(np.float32)

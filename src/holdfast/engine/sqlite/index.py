@@ -158,6 +158,8 @@ class Index:
             self.vectors.add(self.count, owners, [vector for _, vector in vectors])
 
     def _remove(self, at: int) -> None:
+        if self.columns["expires"][at] == GONE:
+            return
         self.vectors.drop(at)
         self.gone += 1
         self.columns["expires"][at] = GONE

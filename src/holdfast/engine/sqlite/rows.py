@@ -226,8 +226,8 @@ class Rows:
 
     def count_use(self, scope: int, row: int, times: int, at: int) -> None:
         """Writes how often a row was used since it was last written."""
-        self._do("use_memory", times, at, scope, row)
-        self.note_change(scope, row)
+        if self._do("use_memory", times, at, scope, row).rowcount:
+            self.note_change(scope, row)
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
