@@ -113,6 +113,7 @@ def test_a_use_of_what_another_forgot_leaves_the_index_right(url: str) -> None:
         assert len(memory.recall("green tea")) == 4
         for id in told[1:]:
             other.forget(id)
+        assert len(memory.recall("green tea")) == 1
         memory.remember("what is counted is written along with this")
         for _ in range(3):
             assert [hit.id for hit in memory.recall("green tea")] == told[:1]
