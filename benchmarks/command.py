@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,15 @@ def _rivals(options: Options) -> dict[str, Any]:
     return Rivals(options).run()
 
 
+def _floors(options: Options) -> dict[str, Any]:
+    from benchmarks import floors
+
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
+        return floors.run(Path(folder), 300, options.sizes)
+
+
 RUNS: dict[str, Run] = {
+    "floors": _floors,
     "quality": _quality,
     "vectors": _vectors,
     "speed": _speed,
@@ -49,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs what is asked for; 0 when it ran, whatever the figures say."""
     args = _parser().parse_args(words)
     options = _options(args)
-    for name in RUNS if args.what == "all" else [args.what]:
+    for name in _chosen(args.what):
         print(f"== {name}", flush=True)
         header = results.header(options.seed, options.quick)
         found = {"run": header, **RUNS[name](options)}
@@ -72,6 +81,13 @@ def publish(out: Path) -> None:
         print(f"written: {page.PAGE}", flush=True)
 
 
+def _chosen(what: str) -> list[str]:
+    if what == "page":
+        return []
+    # The floors are measured with the speeds, too: side by side they mean most.
+    return [name for name in RUNS if name != "floors"] if what == "all" else [what]
+
+
 def show(name: str, found: dict[str, Any]) -> None:
     """Prints every table of a results file."""
     for title, make in tables.TABLES[name].items():
@@ -80,7 +96,7 @@ def show(name: str, found: dict[str, Any]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", default="all", choices=[*RUNS, "all"])
+    parser.add_argument("what", nargs="?", default="all", choices=[*RUNS, "page", "all"])
     parser.add_argument("--quick", action="store_true", help="less of everything, in minutes")
     parser.add_argument("--out", type=Path, default=results.FOLDER, help="folder of results files")
     parser.add_argument("--cache", type=Path, help="folder of vectors made before")

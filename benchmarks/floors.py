@@ -77,6 +77,11 @@ def exact_scan(size: int, queries: int = 20) -> dict[str, float]:
     return timing.summary(timing.each(queries, search))
 
 
+def run(folder: Path, times: int, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """The floors alone, as a results file."""
+    return {"floors": measured(folder, times, sizes)}
+
+
 def measured(folder: Path, times: int, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Every floor; those of the disk in turn."""
     disk, table = Disk(folder), Table(folder)

@@ -143,7 +143,8 @@ class Txtai:
             self._of[store] = self._new(
                 {
                     "method": "external",
-                    "transform": lambda texts: self._vectors(texts),
+                    # It takes an object for a class, and calls it: a function it must be.
+                    "transform": lambda texts: self._vectors(texts),  # noqa: PLW0108
                     "hybrid": True,
                     "content": False,
                 }

@@ -235,6 +235,21 @@ def writing(found: Found) -> str:
     return table(["", "p50 ms", "p95 ms", "CPU ms", "p50 over fsync"], rows)
 
 
+def floors(found: Found) -> str:
+    """What the machine can do without us."""
+    told = found["floors"]
+    rows: list[list[Cell]] = [
+        [name, told[name]["p50_ms"], told[name]["p95_ms"]]
+        for name in ("fsync", "fdatasync", "sqlite insert")
+    ]
+    rows += [
+        [f"numpy exact scan of {int(size):,}", one["p50_ms"], one["p95_ms"]]
+        for size, one in told["exact scan"].items()
+    ]
+    rows.append([f"copy in memory: {told['copy_gb_per_second']:.1f} GB a second", None, None])
+    return table(["", "p50 ms", "p95 ms"], rows)
+
+
 RATES = {
     "alone_per_second": "remember, one thread",
     "threads_per_second": "remember, eight threads",
@@ -343,9 +358,11 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
         "ablation": ablation,
         "checks": checks,
     },
+    "floors": {"floors": floors},
     "vectors": {"search": search, "checks": checks},
     "rivals": {"quality": rivals_quality, "speed": rivals_speed, "checks": checks},
     "speed": {
+        "floors": floors,
         "sizes": sizes,
         "writing": writing,
         "rates": rates,

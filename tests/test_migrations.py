@@ -178,6 +178,13 @@ def memory(old: tuple[Path, str]) -> Iterator[Memory]:
         yield memory
 
 
+def test_an_old_store_has_todays_schema_once_it_was_opened(
+    memory: Memory, old: tuple[Path, str], db: sqlite3.Connection
+) -> None:
+    with closing(sqlite3.connect(old[0])) as stored:
+        assert schema(stored) == schema(db)
+
+
 def test_an_old_store_exports_what_it_exported_then(memory: Memory, old: tuple[Path, str]) -> None:
     assert "".join(f"{line}\n" for line in memory.export()) == old[1]
 

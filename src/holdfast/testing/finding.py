@@ -148,6 +148,15 @@ class Finding:
         memory.remember_many([f"{story}, said number {n} of the neighbours" for n in range(20)])
         assert "48213" in memory.recall("48213", limit=1)[0].content
 
+    @pytest.mark.parametrize("words", [150, 3000])
+    def test_a_name_is_found_in_a_long_text_among_short_ones(
+        self, memory: Memory, words: int
+    ) -> None:
+        half = "and so the river went on and on past the old bridge " * (words // 22)
+        memory.remember(f"{half} there they met Zorblax who sang {half}", id="long")
+        memory.remember_many([f"the green tea of shop {n} is sold" for n in range(30)])
+        assert memory.recall("Zorblax", limit=1)[0].id == "long"
+
     def test_limit_and_min_score_are_kept(self, memory: Memory) -> None:
         memory.remember_many([f"green tea number {n}" for n in range(20)])
         assert [len(memory.recall("green tea", limit=n)) for n in (1, 7, 20)] == [1, 7, 20]
