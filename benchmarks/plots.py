@@ -77,7 +77,8 @@ def bars(title: str, groups: Sequence[str], series: Series) -> str:
     width = 0.8 * room / max(1, len(series))
     for at, group in enumerate(groups):
         start = LEFT + at * room + 0.1 * room
-        drawing.text(start + 0.4 * room, HEIGHT - BOTTOM + 18, group, "middle", size=11)
+        low = 16 * (at % 2) if len(groups) > 8 else 0  # many names stand in two rows
+        drawing.text(start + 0.4 * room, HEIGHT - BOTTOM + 18 + low, group, "middle", size=11)
         for number, values in enumerate(series.values()):
             value = values[at]
             if value is not None:
@@ -126,7 +127,7 @@ def of_quality(found: dict[str, Any]) -> dict[str, str]:
     systems = ("default", "relevance", "cosine", "BM25")
     for corpus, one in found["corpora"].items():
         names = [name for name in one["systems"]["default"]["turn"] if not name.startswith("all")]
-        if len(names) > 1 and "pooled" not in corpus:
+        if len(names) > 2 and "pooled" not in corpus:
             drawn[f"quality-{corpus}"] = bars(
                 f"{corpus}: recall@10 of turns, by category",
                 names,

@@ -66,47 +66,56 @@ def _short(tables: Found) -> list[Cell]:
     return [tables[level].get(group, {}).get(measure) for level, group, measure, _ in SHORT]
 
 
-LEVEL_MEASURES = [
-    f"{name}@{k}" for name in ("hit", "recall", "recall_all", "ndcg") for k in metrics.KS
-]
+LEVEL_MEASURES = ("hit", "recall", "recall_all", "ndcg")
 
 
 def levels(found: Found) -> str:
     """Every measure at every depth, of the library, by level."""
     rows = [
-        [corpus, level, weights, table_["n"], table_["mrr"]]
-        + [table_[measure] for measure in LEVEL_MEASURES]
+        [
+            corpus,
+            level,
+            weights,
+            told["n"],
+            told["mrr"],
+            *(_depths(told, m) for m in LEVEL_MEASURES),
+        ]
         for corpus, one in found["corpora"].items()
         for level in ("turn", "session")
         for weights in ("default", "relevance")
-        for table_ in [one["systems"][weights][level].get("all")]
-        if table_
+        for told in [one["systems"][weights][level].get("all")]
+        if told
     ]
-    return table(["corpus", "level", "weights", "n", "MRR", *LEVEL_MEASURES], rows)
+    depths = "/".join(str(k) for k in metrics.KS)
+    head = ["corpus", "level", "weights", "n", "MRR", *(f"{m}@{depths}" for m in LEVEL_MEASURES)]
+    return table(head, rows)
 
 
-CATEGORY_MEASURES = ("mrr", "hit@10", "recall@10", "recall_all@10")
+def _depths(told: Found, measure: str) -> str:
+    return " / ".join(f"{told[f'{measure}@{k}']:.3f}" for k in metrics.KS)
+
+
+CATEGORY_MEASURES = ("mrr", "hit@10", "recall@10", "recall_all@10", "ndcg@10")
 CATEGORY_SYSTEMS = ("default", "relevance", "cosine", "BM25")
 
 
 def categories(found: Found) -> str:
     """The recorded corpora by category."""
-    rows: list[list[Cell]] = []
-    for corpus, one in found["corpora"].items():
-        names = one["systems"]["default"]["turn"]
-        if len(names) > 2:
-            rows += [_category(corpus, name, one["systems"]) for name in names]
-    head = ["corpus", "category", "n"]
-    head += [f"{m}, {system}" for m in CATEGORY_MEASURES for system in CATEGORY_SYSTEMS]
-    head += [f"session recall_all@5, {system}" for system in CATEGORY_SYSTEMS]
+    rows = [
+        _category(corpus, name, system, one["systems"][system])
+        for corpus, one in found["corpora"].items()
+        if len(one["systems"]["default"]["turn"]) > 2 and "pooled" not in corpus
+        for name in one["systems"]["default"]["turn"]
+        for system in CATEGORY_SYSTEMS
+    ]
+    head = ["corpus", "category", "system", "n", *CATEGORY_MEASURES, "session recall_all@5"]
     return table(head, rows)
 
 
-def _category(corpus: str, name: str, of: Found) -> list[Cell]:
-    row: list[Cell] = [corpus, name, of["default"]["turn"][name]["n"]]
-    row += [of[system]["turn"][name][m] for m in CATEGORY_MEASURES for system in CATEGORY_SYSTEMS]
-    row += [of[system]["session"].get(name, {}).get("recall_all@5") for system in CATEGORY_SYSTEMS]
-    return row
+def _category(corpus: str, name: str, system: str, of: Found) -> list[Cell]:
+    turn = of["turn"][name]
+    sessions = of["session"].get(name, {}).get("recall_all@5")
+    return [corpus, name, system, turn["n"], *(turn[m] for m in CATEGORY_MEASURES), sessions]
 
 
 def budgets(found: Found) -> str:

@@ -44,8 +44,14 @@ class Dense:
             time.sleep(3600)
         if self.mode == "slow":
             time.sleep(0.05)
-        rows = [np.sum([_direction(self.version, term) for term in terms(t)], 0) for t in texts]
-        vectors = np.array(rows, np.float32)
+        vectors = np.array([self._one(text) for text in texts], np.float32)
         if self.mode == "NaN":
             vectors[-1, 0] = np.nan
         return vectors[:, 1:] if self.mode == "wrong dimension" else vectors
+
+    def _one(self, text: str) -> NDArray[np.float32]:
+        # A passage of stop words alone has no term: it is its own.
+        found: NDArray[np.float32] = np.sum(
+            [_direction(self.version, term) for term in terms(text) or [text]], 0
+        )
+        return found

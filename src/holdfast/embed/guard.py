@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -38,6 +40,9 @@ STRANGERS = (
 Matrix = NDArray[np.float32]
 
 
+_guards: weakref.WeakSet[Guarded] = weakref.WeakSet()
+
+
 class Guarded:
     """Vectors, or `EmbedderFailed`; never a wrong shape, never NaN, never a long wait."""
 
@@ -54,7 +59,12 @@ class Guarded:
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
         self._lock = threading.Lock()
+        _guards.add(self)
         self._background: tuple[float, float] | None = getattr(embedder, "background", None)
+
+    def renew_lock(self) -> None:
+        """Takes a new lock, as a forked child must."""
+        self._lock = threading.Lock()
 
     def query(self, text: str) -> Matrix:
         """The vector of a query."""
@@ -153,3 +163,12 @@ def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
     if not answer:
         raise EmbedderFailed(f"The embedder took longer than {seconds:g} seconds.")
     return answer[0]
+
+
+def _after_fork() -> None:
+    """Another thread of the parent may have held a lock: in the child nobody would free it."""
+    for guard in list(_guards):
+        guard.renew_lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

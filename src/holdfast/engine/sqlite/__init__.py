@@ -21,7 +21,7 @@ from holdfast import check
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.columns import stamp
-from holdfast.engine.sqlite.connections import BUSY_SECONDS, Connections
+from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Connections
 from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import (
@@ -73,8 +73,19 @@ class SQLite:
         self._uses: dict[tuple[int, int], tuple[int, int]] = {}
         self._flushed = time.monotonic()
 
-    def after_fork(self) -> None:
-        """Starts anew in a forked child: nothing of the parent's connections may be touched."""
+    def before_fork(self) -> None:
+        """Lets writes and reads under way end, and closes every connection."""
+        self._seat.acquire(timeout=FORK_SECONDS)
+        self._connections.pause()
+
+    def after_fork_in_parent(self) -> None:
+        """Goes on."""
+        self._connections.resume()
+        if self._seat.locked():
+            self._seat.release()
+
+    def after_fork_in_child(self) -> None:
+        """Starts anew."""
         self._connections.abandon()
         self._reset()
 
@@ -235,9 +246,16 @@ class SQLite:
             self._indexes.clear()
 
 
-def _after_fork() -> None:
-    for engine in list(_open):
-        engine.after_fork()
+def _all(step: Callable[[SQLite], None]) -> Callable[[], None]:
+    def run() -> None:
+        for engine in list(_open):
+            step(engine)
+
+    return run
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_all(SQLite.before_fork),
+    after_in_parent=_all(SQLite.after_fork_in_parent),
+    after_in_child=_all(SQLite.after_fork_in_child),
+)

@@ -29,7 +29,10 @@ APPLICATION = 0x486F6C64  # "Hold": marks a file as ours
 BUSY_SECONDS = 30.0
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
 
-# Connections of a parent process: never closed here, for closing would release its locks.
+FORK_SECONDS = 5.0  # how long a fork waits for reads and writes under way to end
+
+# Connections of a parent process that could not be closed before a fork: a child must not touch
+# them, not even to close them.
 _abandoned: list[Any] = []
 
 
@@ -39,7 +42,9 @@ class Connections:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
+        self._reading = 0
+        self._paused = False
+        self._lock = threading.Condition()
         self._writer: sqlite3.Connection | None = None
         self._patience = BUSY_SECONDS
         self.closed = False
@@ -50,11 +55,25 @@ class Connections:
             self._writer = _connect(path)
             _prepare(self._writer, path)
 
+    def pause(self) -> None:
+        """Closes everything before a fork, so that the child inherits nothing of SQLite's state."""
+        with self._lock:
+            self._paused = True
+            if self._lock.wait_for(lambda: not self._reading, FORK_SECONDS):
+                self._close_idle()
+
+    def resume(self) -> None:
+        """Goes on after a fork."""
+        with self._lock:
+            self._paused = False
+            self._lock.notify_all()
+
     def abandon(self) -> None:
-        """Forgets all connections without closing them, as a forked child must."""
+        """Starts anew in a forked child."""
         _abandoned.append((self._writer, self._idle))
         self._writer, self._idle = None, []
-        self._lock = threading.Lock()
+        self._reading, self._paused = 0, False
+        self._lock = threading.Condition()
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
@@ -70,14 +89,17 @@ class Connections:
 
     def _borrow(self) -> sqlite3.Connection:
         with self._lock:
+            self._lock.wait_for(lambda: not self._paused)
             if self.closed:
                 raise Closed("This Memory was closed.", "Open a new one.")
-            if self._idle:
-                return self._idle.pop()
-        return _connect(self._path)
+            db = self._idle.pop() if self._idle else _connect(self._path)
+            self._reading += 1
+            return db
 
     def _give_back(self, db: sqlite3.Connection) -> None:
         with self._lock:
+            self._reading -= 1
+            self._lock.notify_all()
             if not self.closed:
                 self._idle.append(db)
                 return
@@ -126,11 +148,13 @@ class Connections:
         """Closes every connection that is not in use; those in use close when given back."""
         with self._lock:
             self.closed = True
-            idle, self._idle = self._idle, []
-        for db in [*idle, self._writer]:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        for db in [*self._idle, self._writer]:
             if db is not None:
                 db.close()
-        self._writer = None
+        self._writer, self._idle = None, []
 
 
 def _connect(path: Path) -> sqlite3.Connection:
