@@ -42,7 +42,8 @@ SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders 
 SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -0.4
 CHANCE_SIZE = 10_000  # the nearest of more unrelated memories than this is no nearer
 ALONE_WORDS, ALONE_BIAS = 12.0, -2.4
-EXACT_BIAS = -5.4  # with vectors too, words suffice where a memory has nearly half of them
+EXACT_BIAS = -7.2  # with vectors too, words suffice where a memory has most of them itself
+NEVER_SURE = -50.0
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
 # What cosines of a query are usual in a scope; worth so many memories where there are only few.
 USUAL_MEAN, USUAL_SPREAD, USUAL_COUNT = 0.10, 0.11, 20.0
@@ -133,7 +134,7 @@ def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> R
     said = _words(found, corpus, near, lending)
     evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
-    similarity = share * _sureness(found, said, corpus.size, asked.background)
+    similarity = share * _sureness(found, said, corpus, asked.background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -281,7 +282,9 @@ def _above_noise(evidence: Floats) -> Floats:
     return np.where(evidence >= floor, high, low)
 
 
-def _sureness(found: Candidates, said: Floats, size: int, background: tuple[float, float]) -> float:
+def _sureness(
+    found: Candidates, said: Floats, corpus: Corpus, background: tuple[float, float]
+) -> float:
     """How sure it is that the best candidate is about the query at all, 0..1.
 
     The more memories there are, the nearer the nearest comes by chance.
@@ -290,8 +293,17 @@ def _sureness(found: Candidates, said: Floats, size: int, background: tuple[floa
     mean, spread = background
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
-    chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(min(size, CHANCE_SIZE)))
+    size = min(max(corpus.size, 0), CHANCE_SIZE)
+    chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
-    exact = np.where(np.isnan(cosine), ALONE_BIAS, EXACT_BIAS) + ALONE_WORDS * words
-    best = float(np.fmax(with_meaning, exact).max(initial=-50.0))
-    return 1 / (1 + math.exp(-best))
+    alone = np.where(np.isnan(cosine), ALONE_WORDS * words + ALONE_BIAS, NEVER_SURE)
+    exact = ALONE_WORDS * _covered(found, corpus) + EXACT_BIAS
+    best = np.fmax(with_meaning, np.maximum(alone, exact)).max(initial=NEVER_SURE)
+    return 1 / (1 + math.exp(-float(best)))
+
+
+def _covered(found: Candidates, corpus: Corpus) -> Floats:
+    """The share of the query's information that a memory has itself, however long it is."""
+    weight = rarity(corpus)
+    share: Floats = (found.counts > 0) @ weight / max(float(weight.sum()), 1e-9)
+    return share
