@@ -95,7 +95,7 @@ def test_a_statement_that_fails_is_a_typed_error_and_leaves_no_transaction(
 def test_a_forked_child_touches_no_connection_of_its_parent(engine: SQLite) -> None:
     engine.read(lambda seen: None)
     parents = [engine._connections._writer, *engine._connections._idle]
-    engine.after_fork()
+    engine.after_fork_in_child()
     mine = [engine.write(lambda tx: tx.db), engine.read(lambda seen: seen.db)]  # type: ignore[attr-defined]
     assert not any(db is other for db in mine for other in parents)
     for db in parents:
