@@ -135,6 +135,7 @@ class Quality:
                     say(label, found[label])
 
     def _budgets(self, stores: Sequence[Store], embedder: Cached) -> dict[str, budget.Shares]:
+        print("  token budgets …", flush=True)
         shares = {name: budget.of_library(stores, weights) for name, weights in OURS.items()}
         for name, asker in rivals(embedder).items():
             if name in ("cosine", "BM25"):
@@ -143,6 +144,7 @@ class Quality:
 
     def _abstain(self, name: str, stores: Sequence[Store], others: Sequence[Store]) -> None:
         elsewhere = [other for other in others if other.instance.id != name]
+        print("  abstention …", flush=True)
         replies = abstention.asked(stores, elsewhere, self.options.seed)
         self.found["abstention"][name] = abstention.summary(replies)
         for kind, some in replies.items():
@@ -157,6 +159,7 @@ class Quality:
         asker = library(RELEVANCE)
         parts = {"nothing": short(evaluated(stores, asker))}
         for part in ablation.PARTS:
+            print(f"  without {part} …", flush=True)
             with ablation.without(part):
                 parts[part] = short(evaluated(stores, asker))
         return parts

@@ -12,7 +12,7 @@ PLANS = ["free", "basic", "premium"]
 async def fill(url: str, number: int) -> None:
     async with AsyncMemory(f"customer-{number}", url) as memory:
         await memory.remember(f"The customer pays for the {PLANS[number % 3]} plan")
-        await memory.remember(f"The customer opened the account in {1990 + number}")
+        await memory.remember(f"The account was opened in {1990 + number}, with voucher V-{number}")
         await memory.increment("visits", by=number)
 
 
@@ -33,7 +33,7 @@ async def main(url: str) -> None:
 
     async with AsyncMemory("report", url) as report:
         scopes = [f"customer-{number}" for number in range(30)]
-        found = await report.recall("the account opened in 2007", limit=1, scopes=scopes)
+        found = await report.recall("who has voucher V-17?", limit=1, scopes=scopes)
         print(f"{found[0].memory.scope}: {found[0].content}")
 
 

@@ -285,6 +285,7 @@ def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Pat
 
 def test_committed_results_say_where_they_come_from() -> None:
     files = sorted(results.FOLDER.glob("*.json"))
+    files = [file for file in files if file.stem != "faults"]  # tests/test_faults.py looks at that
     assert files
     for file in files:
         assert set(results.REQUIRED) <= set(json.loads(file.read_text())["run"])

@@ -51,7 +51,7 @@ SAID = {
     ],
     "fan_out.py": [
         "free: 10 customers\nbasic: 10 customers\npremium: 10 customers",
-        "customer-17: The customer opened the account in 2007",
+        "customer-17: The account was opened in 2007, with voucher V-17",
     ],
 }
 
@@ -63,7 +63,9 @@ def test_the_example_says_what_it_shows(name: str, tmp_path: Path) -> None:
 
 
 def test_the_private_scope_stays_private(tmp_path: Path) -> None:
-    assert "another job" not in run("team.py", tmp_path)
+    ana = run("team.py", tmp_path).partition("team/bo finds:")[0]
+    assert "blue script" in ana
+    assert "another job" not in ana
 
 
 def test_the_agent_knows_its_user_in_the_second_run(tmp_path: Path) -> None:

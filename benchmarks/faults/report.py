@@ -36,7 +36,7 @@ def results(tallies: Mapping[str, Tally], **run: Any) -> dict[str, Any]:
         fault: dict(zip(COLUMNS, figures(tally), strict=True)) for fault, tally in tallies.items()
     }
     total = {name: sum(row[name] for row in rows.values()) for name in COLUMNS}
-    return {**run, **where(), "total": total, "faults": rows}
+    return {**run, "total": total, "faults": rows}
 
 
 def table(found: Mapping[str, Any]) -> str:

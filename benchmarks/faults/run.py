@@ -155,11 +155,11 @@ def main(words: list[str] | None = None) -> int:
         report.quote(json.loads(RESULTS.read_text()))
         return 0
     with tempfile.TemporaryDirectory(prefix="holdfast-faults-", dir=options.folder) as folder:
-        run = Run(options, Path(folder))
+        run, where = Run(options, Path(folder)), report.where()  # the tree may change meanwhile
         print(f"seed {run.seed}; the stores are in {folder}", flush=True)
         run.all()
     found = report.results(
-        run.tallies, seed=run.seed, seconds=round(run.seconds, 1), plant=options.plant
+        run.tallies, seed=run.seed, seconds=round(run.seconds, 1), plant=options.plant, **where
     )
     print(f"\n{report.table(found)}\n\n{report.heading(found)}")
     long = options.kills >= KILLS and not options.plant and len(run.tallies) == len(FAULTS)
