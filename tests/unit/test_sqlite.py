@@ -67,7 +67,7 @@ def test_every_connection_waits_for_the_disk(engine: SQLite, path: Path) -> None
     assert writer is not None
     for db in (*engine._connections._idle, writer):
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
-        assert db.execute("PRAGMA secure_delete").fetchone()[0] == 1
+        assert db.execute("PRAGMA secure_delete").fetchone()[0] == 2
 
 
 def test_the_file_says_whose_it_is(engine: SQLite, path: Path) -> None:
