@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import BertWordPieceTokenizer
 
 from holdfast.embed.files import DATA
 from holdfast.embed.wordpiece import WordPiece, words
@@ -55,3 +56,17 @@ def test_every_text_has_numbers_and_always_the_same(text: str) -> None:
 @given(st.text(), st.text())
 def test_a_blank_keeps_texts_apart(left: str, right: str) -> None:
     assert PIECES.numbers(f"{left} {right}") == PIECES.numbers(left) + PIECES.numbers(right)
+
+
+def test_the_pieces_are_those_of_the_tokenizers_library() -> None:
+    theirs = BertWordPieceTokenizer(str(DATA / "vocab.txt"), lowercase=True)
+    texts = [
+        "Use PostgreSQL, not MongoDB, for the main store!",
+        "Café naïve ÅNGSTRÖM straße İstanbul",
+        "user_id=3.11.2 parseHTTPResponse() src/app/main.py\tand\nmore",
+        "東京で寿司を食べた。 한국어 문장 ภาษาไทย हिन्दी",
+        "unaffable antidisestablishmentarianism " + "x" * 120,
+        "emoji 🎉 and ½ ² ﬁ — “quotes” …",
+    ]
+    for text in texts:
+        assert list(PIECES.numbers(text)) == theirs.encode(text, add_special_tokens=False).ids
