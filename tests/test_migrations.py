@@ -20,11 +20,12 @@ from tests.markdown import ROOT
 ENGINE = ROOT / "src" / "holdfast" / "engine" / "sqlite"
 DATA = ROOT / "tests" / "data"
 SQL = statements()
-SCOPED = ("memories", "vectors", "changes", "states", "answers")
+SCOPED = ("memories", "changes", "states", "answers")
 # Upkeep of the whole store: what these give is shown to no caller.
 WHOLE_STORE = {
-    *("rows_after", "count_rows_after", "all_waiting", "all_terms", "unawait_all"),
-    *("drop_space_vectors", "drop_changes", "first_change", "last_change", "drop_old_answers"),
+    *("rows_after", "count_rows_after", "all_waiting", "terms_between"),
+    *("put_coming", "take_coming", "odd_vectors", "no_vectors", "drop_old_answers"),
+    *("drop_changes", "first_change", "last_change"),
     *("expired_memories", "expired_entries", "blank_stale_answers"),
 }
 # Found by a key that is a digest of tenant, scope and name.

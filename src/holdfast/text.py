@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -79,11 +80,7 @@ def terms(text: str) -> list[str]:
     English is stemmed; identifiers, versions and paths come whole and in parts; text without
     blanks (Chinese, Japanese, Korean, Thai …) comes in pairs of characters.
     """
-    folded = fold(text)
-    found: list[str] = []
-    for match in _WORD.finditer(folded):
-        found.extend(_of_word(match.group()))
-    return found
+    return list(chain.from_iterable(map(_of_word, _WORD.findall(fold(text)))))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from holdfast import rank
 from holdfast.engine import Found, Key, Look, Space
-from holdfast.engine.sqlite.columns import AGAIN, stamp
+from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.sqlite.words import AGAIN
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 from holdfast.rank import Candidates, Corpus, Sample

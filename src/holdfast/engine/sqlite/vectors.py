@@ -33,20 +33,23 @@ class VectorTable:
         self.signs: NDArray[np.uint64] | None = None
         self.centre: Floats = np.zeros(dimension, np.float32)
 
-    def add(self, rows: int, owners: Positions, packed: Sequence[bytes]) -> None:
-        """Makes room for so many rows, and adds packed vectors of some of them, in their order."""
-        self.start = _grown(self.start, rows, -1)
-        self.size = _grown(self.size, rows, 0)
-        if not len(packed):
-            return
-        begin, end = self.count, self.count + len(packed)
+    def add(self, first: int, packed: Sequence[bytes | None]) -> None:
+        """Adds the packed vectors of the rows from one on; a row may have none."""
+        one = 2 * self.dimension
+        # Bytes that are no vectors are the doctor's case.
+        whole = [each if each and len(each) % one == 0 else b"" for each in packed]
+        rows = np.arange(first, first + len(packed))
+        flat = np.frombuffer(b"".join(whole), "<f2").reshape(-1, self.dimension)
+        self.start = _grown(self.start, first + len(packed), -1)
+        self.size = _grown(self.size, first + len(packed), 0)
+        begin, end = self.count, self.count + len(flat)
         self._widen(end)
-        flat = np.frombuffer(b"".join(packed), "<f2").reshape(len(packed), -1)
         self.vectors[begin:end] = flat
-        self.owner[begin:end] = owners
+        size = [len(each) // one for each in whole]
+        self.owner[begin:end] = np.repeat(rows, size)
         self.count = end
-        first, start, size = np.unique(owners, return_index=True, return_counts=True)
-        self.start[first], self.size[first] = begin + start, size
+        self.size[rows] = size
+        self.start[rows] = begin + np.cumsum(size) - size
         if self.signs is not None:
             self._sign(begin, end)
 
