@@ -2,8 +2,9 @@
 
 A writer queues its work. If nobody leads, it does all the work that is queued in one transaction
 with one fsync, wakes those whose work that was, and leaves the lead to the first who came
-meanwhile. So a lone writer waits for nobody, and many share the disk's slowest step. A transaction in which some
-work fails is rolled back, and each work in it is then done alone, so that one failure is one's own.
+meanwhile. So a lone writer waits for nobody, and many share the disk's slowest step. A transaction
+in which some work fails is rolled back, and each work in it is then done alone, so that one
+failure is one's own.
 """
 
 from __future__ import annotations

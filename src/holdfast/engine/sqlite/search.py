@@ -243,9 +243,9 @@ class _Part:
         """How often each candidate was used, what is counted but not written yet included."""
         times = self._columns["uses"][self._chosen]
         rows = self._columns["row"][self._chosen]
-        for (scope, row), (more, _) in uses.items():
-            if scope == self._scope:
-                times[rows == row] += more
+        more = {row: times for (scope, row), (times, _) in uses.items() if scope == self._scope}
+        used = _held(np.array(sorted(more), np.int64), rows)
+        times[used] += np.array([more[row] for row in rows[used].tolist()], np.int64)
         return times
 
     def named_keys(self) -> list[Key]:
