@@ -17,14 +17,18 @@ PUBLIC = {
     "Conflict",
     "EmbedderFailed",
     "EmbedderMismatch",
+    "Forbidden",
     "HoldfastError",
     "Invalid",
+    "LimitReached",
     "NotFound",
+    "RateLimited",
     "StoreBroken",
     "StoreFull",
     "StoreReadOnly",
     "StoreTooNew",
     "TooLarge",
+    "Unauthenticated",
     "Unavailable",
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.faults.embedders import VERSIONS, Dense
 from holdfast import EmbedderMismatch, Memory, Recalled, Weights
-from holdfast.backend import Here, open_backend
+from holdfast.backend import Backend, open_backend
 
 ONLY_LIKE = Weights(similarity=1.0, recency=0.0, frequency=0.0)
 
@@ -45,7 +45,7 @@ class Open:
         self._mode = mode
         self._backend = self._open()
 
-    def _open(self) -> Here:
+    def _open(self) -> Backend:
         for version in VERSIONS * 3:  # it may change once more between two tries
             try:
                 return open_backend(self.url, Dense(version, self._mode), self.clock)

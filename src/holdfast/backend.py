@@ -1,4 +1,4 @@
-"""Where a verb is done: here, or here in a thread. Stores that are open are shared.
+"""Where a verb is done: here, here in a thread, or at a server. Stores that are open are shared.
 
 All memories of a process on one file share one writer and one cache; the store is closed when
 the last of them is, or when the process ends.
@@ -21,6 +21,7 @@ from holdfast.embed import Embedder, open_best, open_embedder
 from holdfast.engine import Engine, open_engine
 from holdfast.errors import Closed, EmbedderMismatch, HoldfastError, Invalid
 from holdfast.ops import Op
+from holdfast.outbox import Outbox
 from holdfast.service import LOCAL, Service, utc_now
 
 T = TypeVar("T")
@@ -35,6 +36,10 @@ class Backend(Protocol):
     def close(self) -> None:
         """Lets go of the store."""
 
+    @property
+    def outbox(self) -> Outbox | None:
+        """What waits to be sent to a server, if anything can."""
+
 
 class AsyncBackend(Protocol):
     """Where a verb is done, for callers with an event loop."""
@@ -45,9 +50,15 @@ class AsyncBackend(Protocol):
     async def close(self) -> None:
         """Lets go of the store."""
 
+    @property
+    def outbox(self) -> Outbox | None:
+        """What waits to be sent to a server, if anything can."""
+
 
 class Here:
     """In this process, in the caller's thread."""
+
+    outbox = None
 
     def __init__(self, service: Service, release: Callable[[], None]) -> None:
         self._service = service
@@ -70,6 +81,8 @@ class Here:
 class InThread:
     """In this process, in a worker thread, so that no event loop waits for a disk."""
 
+    outbox = None
+
     def __init__(self, here: Here) -> None:
         self._here = here
 
@@ -83,18 +96,46 @@ class InThread:
 
 
 def open_backend(
-    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
-) -> Here:
+    url: str | None,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime] = utc_now,
+    api_key: str | None = None,
+    outbox: bool | str | Outbox = False,
+) -> Backend:
     """A backend for a URL; None means `$HOLDFAST_URL`, or else a file in the user's data folder."""
-    chosen = check.sane("url", url or os.environ.get("HOLDFAST_URL") or default_url())
+    chosen = url_or_default(url)
+    if _is_remote(chosen):
+        from holdfast.remote import Remote, open_outbox
+
+        key = api_key or os.environ.get("HOLDFAST_API_KEY")
+        return Remote(chosen, key, open_outbox(outbox, chosen, key))
     return _shared.open(chosen, embedder, clock)
 
 
 def open_async_backend(
-    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
-) -> InThread:
+    url: str | None,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime] = utc_now,
+    api_key: str | None = None,
+    outbox: bool | str | Outbox = False,
+) -> AsyncBackend:
     """The same, for callers with an event loop."""
-    return InThread(open_backend(url, embedder, clock))
+    chosen = url_or_default(url)
+    if _is_remote(chosen):
+        from holdfast.remote import AsyncRemote, open_outbox
+
+        key = api_key or os.environ.get("HOLDFAST_API_KEY")
+        return AsyncRemote(chosen, key, open_outbox(outbox, chosen, key))
+    return InThread(_shared.open(chosen, embedder, clock))
+
+
+def url_or_default(url: str | None) -> str:
+    """The URL given; else `$HOLDFAST_URL`, else that of a file in the user's data folder."""
+    return check.sane("url", url or os.environ.get("HOLDFAST_URL") or default_url())
+
+
+def _is_remote(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
 
 
 def default_url() -> str:
@@ -155,13 +196,13 @@ def _absolute(url: str) -> str:
 def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]) -> Service:
     engine = open_engine(url)
     try:
-        return Service(engine, _embedder(engine, embedder), clock)
+        return Service(engine, choose_embedder(engine, embedder), clock)
     except BaseException:
         engine.close()
         raise
 
 
-def _embedder(engine: Engine, wanted: Embedder | str | None) -> Embedder | None:
+def choose_embedder(engine: Engine, wanted: Embedder | str | None) -> Embedder | None:
     """The embedder asked for; `auto` is the one the store knows, or the best for a new one."""
     if wanted is None:
         return None

@@ -3,9 +3,13 @@
 HoldfastError
 ├── Invalid                 400  the call cannot be right; nothing was done
 │   └── TooLarge            413  a limit of size was passed
+├── Unauthenticated         401  no key, or not one that is known
+├── LimitReached            402  what the tenant may keep is used up; nothing was done
+├── Forbidden               403  the key is known, and may not do this
 ├── NotFound                404  no such memory, state key or scope here
 ├── Conflict                409  true of the call, but not of what is stored
 │   └── EmbedderMismatch    409  the store was filled by another embedder
+├── RateLimited             429  too many calls in too short a time; nothing was done
 ├── Unavailable             503  try again later; nothing was done
 │   ├── Busy                503  another writer held the store for too long
 │   └── EmbedderFailed      503  the embedder did not answer, or not with vectors
@@ -16,7 +20,7 @@ HoldfastError
 └── Closed                  500  this Memory was closed
 
 Each class knows its HTTP `status` and whether a later `retry` of the same call can succeed.
-Each error carries `advice`: one sentence on what to do.
+Each error carries `advice`, one sentence on what to do, and `retry_after`, seconds, where known.
 """
 
 from __future__ import annotations
@@ -28,10 +32,11 @@ class HoldfastError(Exception):
     status = 500
     retry = False
 
-    def __init__(self, message: str, advice: str = "") -> None:
+    def __init__(self, message: str, advice: str = "", retry_after: float | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.advice = advice
+        self.retry_after = retry_after
 
     def __str__(self) -> str:
         return f"{self.message} {self.advice}".strip()
@@ -49,6 +54,24 @@ class TooLarge(Invalid):
     status = 413
 
 
+class Unauthenticated(HoldfastError):
+    """No key was given, or not one that is known; nothing was done."""
+
+    status = 401
+
+
+class LimitReached(HoldfastError):
+    """What the tenant may keep is used up; nothing was done."""
+
+    status = 402
+
+
+class Forbidden(HoldfastError):
+    """The key is known, and may not do this; nothing was done."""
+
+    status = 403
+
+
 class NotFound(HoldfastError):
     """No such memory, state key or scope here."""
 
@@ -63,6 +86,13 @@ class Conflict(HoldfastError):
 
 class EmbedderMismatch(Conflict):
     """The store was filled by another embedder."""
+
+
+class RateLimited(HoldfastError):
+    """Too many calls in too short a time; nothing was done."""
+
+    status = 429
+    retry = True
 
 
 class Unavailable(HoldfastError):

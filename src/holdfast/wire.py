@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -86,12 +86,19 @@ def _load_plain(kind: Any, data: Any, at: str) -> Any:
     number = isinstance(data, int | float) and not isinstance(data, bool)
     if kind is timedelta:
         _expect(number, "a number of seconds", at)
-        return timedelta(seconds=data)
+        return _fitting(lambda: timedelta(seconds=data), at)
     if kind is float:
         _expect(number, "a number", at)
-        return float(data)
+        return _fitting(lambda: float(data), at)
     _expect(type(data) is kind, {str: "text", int: "a whole number"}.get(kind, kind.__name__), at)
     return data
+
+
+def _fitting(made: Callable[[], T], at: str) -> T:
+    try:
+        return made()
+    except (OverflowError, ValueError):
+        raise Invalid(f"{at} is too large.") from None
 
 
 def moment(data: Any, at: str = "time") -> datetime:

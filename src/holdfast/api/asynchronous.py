@@ -30,6 +30,7 @@ from holdfast.model import (
     Stats,
     Weights,
 )
+from holdfast.outbox import Outbox
 
 Ttl = timedelta | float | None
 
@@ -37,9 +38,11 @@ Ttl = timedelta | float | None
 class AsyncMemory:
     """The memory of one scope: an agent, a team, a user, a project.
 
-    `url` names the store: `sqlite:///path`; by default `$HOLDFAST_URL`, or else a file in your
-    data folder. `embedder` is an `Embedder`, the name of one, None for none (recall then knows
-    words only), or "auto": the one the store was filled by.
+    `url` names the store, `sqlite:///path`, or a server, `http://host:8420`; by default
+    `$HOLDFAST_URL`, or else a file in your data folder. A server is shown `api_key` (else
+    `$HOLDFAST_API_KEY`); with `outbox`, what cannot be sent to it waits on disk. `embedder` is
+    an `Embedder`, the name of one, None for none (recall then knows words only), or "auto": the
+    one the store was filled by.
 
         memory = AsyncMemory("autogen-assistant-user123")
     """
@@ -49,11 +52,13 @@ class AsyncMemory:
         scope: str,
         url: str | None = None,
         *,
+        api_key: str | None = None,
+        outbox: bool | str = False,
         embedder: Embedder | str | None = "auto",
         backend: AsyncBackend | None = None,
     ) -> None:
         self.scope = ops.Count(scope=scope).scope
-        self._backend = backend or open_async_backend(url, embedder)
+        self._backend = backend or open_async_backend(url, embedder, api_key=api_key, outbox=outbox)
 
     async def __aenter__(self) -> AsyncMemory:
         return self
@@ -68,6 +73,11 @@ class AsyncMemory:
 
     def __repr__(self) -> str:
         return f"AsyncMemory({self.scope!r})"
+
+    @property
+    def outbox(self) -> Outbox | None:
+        """What waits to be sent to a server: `memory.outbox.pending`; None without an outbox."""
+        return self._backend.outbox
 
     async def close(self) -> None:
         """Lets go of the store; closing twice does no harm.

@@ -28,6 +28,7 @@ from holdfast.model import (
     Stats,
     Weights,
 )
+from holdfast.outbox import Outbox
 
 Ttl = timedelta | float | None
 
@@ -35,9 +36,11 @@ Ttl = timedelta | float | None
 class Memory:
     """The memory of one scope: an agent, a team, a user, a project.
 
-    `url` names the store: `sqlite:///path`; by default `$HOLDFAST_URL`, or else a file in your
-    data folder. `embedder` is an `Embedder`, the name of one, None for none (recall then knows
-    words only), or "auto": the one the store was filled by.
+    `url` names the store, `sqlite:///path`, or a server, `http://host:8420`; by default
+    `$HOLDFAST_URL`, or else a file in your data folder. A server is shown `api_key` (else
+    `$HOLDFAST_API_KEY`); with `outbox`, what cannot be sent to it waits on disk. `embedder` is
+    an `Embedder`, the name of one, None for none (recall then knows words only), or "auto": the
+    one the store was filled by.
 
         memory = Memory("autogen-assistant-user123")
     """
@@ -47,11 +50,13 @@ class Memory:
         scope: str,
         url: str | None = None,
         *,
+        api_key: str | None = None,
+        outbox: bool | str = False,
         embedder: Embedder | str | None = "auto",
         backend: Backend | None = None,
     ) -> None:
         self.scope = ops.Count(scope=scope).scope
-        self._backend = backend or open_backend(url, embedder)
+        self._backend = backend or open_backend(url, embedder, api_key=api_key, outbox=outbox)
 
     def __enter__(self) -> Memory:
         return self
@@ -66,6 +71,11 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"Memory({self.scope!r})"
+
+    @property
+    def outbox(self) -> Outbox | None:
+        """What waits to be sent to a server: `memory.outbox.pending`; None without an outbox."""
+        return self._backend.outbox
 
     def close(self) -> None:
         """Lets go of the store; closing twice does no harm.

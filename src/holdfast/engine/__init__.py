@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from holdfast.errors import Invalid
 from holdfast.model import Entry, Filter, Finding, Record
 from holdfast.rank import Candidates, Corpus
+
+if TYPE_CHECKING:
+    from holdfast.engine.ledger import Ledger
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]  # one unit-length row per passage of a content
@@ -229,6 +232,9 @@ class Engine(Protocol):
 
     def backup(self, path: str) -> int:
         """Copies the store to a new file; gives its bytes."""
+
+    def ledger(self) -> Ledger:
+        """The books of a server on this store."""
 
     def size(self) -> int:
         """Bytes on disk."""

@@ -24,6 +24,7 @@ from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Connections
 from holdfast.engine.sqlite.index import Indexes
+from holdfast.engine.sqlite.ledger import SQLiteLedger
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import (
     Closed,
@@ -269,6 +270,10 @@ class SQLite:
         self._flush()
         with self._connections.reader() as db:
             return upkeep.backup(db, path)
+
+    def ledger(self) -> SQLiteLedger:
+        """The books of a server on this store."""
+        return SQLiteLedger(self)
 
     def size(self) -> int:
         """Bytes on disk."""

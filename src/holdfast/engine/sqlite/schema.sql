@@ -100,3 +100,54 @@ CREATE TABLE answers (         -- what was answered to writes with an idempotenc
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX answers_about ON answers (scope, about) WHERE about IS NOT NULL;
+
+-- What a server keeps beside memories; every table is keyed by tenant.
+
+CREATE TABLE keys (            -- API keys; the secret itself is nowhere
+    id           TEXT PRIMARY KEY,   -- the public part of the key
+    tenant       TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    digest       BLOB NOT NULL,      -- SHA-256 of the secret part
+    rights       TEXT NOT NULL,      -- of read, write and admin, with blanks between them
+    prefix       TEXT NOT NULL,      -- of the scopes it opens; empty for all of the tenant's
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER,
+    last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX keys_name ON keys (tenant, name) WHERE revoked_at IS NULL;
+
+CREATE TABLE audit (           -- who did what and when; never with content
+    seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant  TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    key     TEXT,              -- id of the key; empty for the open door of a local server
+    act     TEXT NOT NULL,
+    scope   TEXT,
+    subject TEXT,              -- id of the memory or of the key it was done to
+    request TEXT
+) STRICT;
+
+CREATE INDEX audit_tenant ON audit (tenant, seq);
+
+CREATE TABLE jobs (            -- work that was accepted and is done later
+    id         TEXT PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    scope      TEXT NOT NULL,
+    task       TEXT,           -- JSON; empty once it is done
+    status     TEXT NOT NULL,  -- accepted, complete or failed
+    result     TEXT,           -- JSON
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX jobs_open ON jobs (updated_at) WHERE status = 'accepted';
+CREATE INDEX jobs_place ON jobs (tenant, scope);
+
+CREATE TABLE days (            -- writes of a tenant, by days since 1970
+    tenant TEXT NOT NULL,
+    day    INTEGER NOT NULL,
+    writes INTEGER NOT NULL,
+    PRIMARY KEY (tenant, day)
+) STRICT, WITHOUT ROWID;

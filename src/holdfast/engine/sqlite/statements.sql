@@ -240,3 +240,84 @@ WHERE s.current = 1 AND (length(m.vectors) = 0 OR length(m.vectors) % (2 * s.dim
 
 -- name: no_vectors
 UPDATE memories SET vectors = NULL WHERE row = ?
+
+-- name: api_key
+SELECT * FROM keys WHERE id = ?
+
+-- name: api_keys
+SELECT * FROM keys WHERE tenant = ? ORDER BY name, created_at
+
+-- name: all_api_keys
+SELECT * FROM keys ORDER BY tenant, name, created_at
+
+-- name: any_api_key
+SELECT EXISTS (SELECT 1 FROM keys)
+
+-- name: put_api_key
+INSERT OR REPLACE INTO keys
+    (id, tenant, name, digest, rights, prefix, created_at, expires_at, revoked_at, last_used_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: same_name
+SELECT 1 FROM keys WHERE tenant = ? AND name = ? AND id <> ? AND revoked_at IS NULL
+
+-- name: use_api_key
+UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?
+
+-- name: add_note
+INSERT INTO audit (tenant, at, key, act, scope, subject, request) VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: notes
+SELECT * FROM audit WHERE tenant = ? AND seq < ? ORDER BY seq DESC LIMIT ?
+
+-- name: prune_notes
+DELETE FROM audit WHERE tenant = ? AND at < ?
+
+-- name: prune_all_notes
+DELETE FROM audit WHERE at < ?
+
+-- name: count_write
+INSERT INTO days (tenant, day, writes) VALUES (?, ?, 1)
+ON CONFLICT (tenant, day) DO UPDATE SET writes = writes + 1 RETURNING writes
+
+-- name: drop_days
+DELETE FROM days WHERE tenant = ? AND day < ?
+
+-- name: put_job
+INSERT OR REPLACE INTO jobs (id, tenant, scope, task, status, result, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: job
+SELECT * FROM jobs WHERE tenant = ? AND id = ?
+
+-- name: open_jobs
+SELECT * FROM jobs WHERE status = 'accepted' AND updated_at <= ? ORDER BY updated_at LIMIT ?
+
+-- name: take_job
+UPDATE jobs SET updated_at = ? WHERE tenant = ? AND id = ? AND updated_at = ?
+    AND status = 'accepted'
+
+-- name: end_job
+UPDATE jobs SET task = NULL, status = ?, result = ?, updated_at = ? WHERE tenant = ? AND id = ?
+
+-- name: drop_jobs
+DELETE FROM jobs WHERE tenant = ? AND scope = ?
+
+-- name: scope_names
+SELECT name FROM scopes WHERE tenant = ? AND name > ? AND substr(name, 1, ?) = ?
+ORDER BY name LIMIT ?
+
+-- name: count_by_session
+SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
+    AND until IS NULL AND (expires_at IS NULL OR expires_at > ?)
+GROUP BY session ORDER BY session
+
+-- name: held
+SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
+FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
+
+-- name: count_memories
+SELECT count(*) FROM memories
+
+-- name: count_open_jobs
+SELECT count(*) FROM jobs WHERE status = 'accepted'

@@ -1,0 +1,188 @@
+"""Who may do what: API keys, the callers they stand for, and the rights a verb needs.
+
+A key reads `hf_<id>_<secret>`. The id finds it; of the secret only a SHA-256 is stored, which is
+enough for 256 random bits, and it is compared in constant time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from holdfast import check, lifetime, ops
+from holdfast.engine.ledger import ApiKey, Ledger
+from holdfast.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from holdfast.service import LOCAL
+
+RIGHTS = ("read", "write", "admin")  # admin may do everything
+SEEN_SECONDS = 1.0  # a key is looked up this often, so that a revoked one is out in a second
+SEEN_KEYS = 10_000
+NOBODY = hashlib.sha256(b"nobody").digest()  # what a key that is not there is compared with
+ADVICE = "Send a key as X-API-Key, as a Bearer token, or as the password of the URL."
+
+READS = (
+    *(ops.Recall, ops.Context, ops.Explain, ops.Read, ops.History, ops.List, ops.Get),
+    *(ops.Keys, ops.Count, ops.Export),
+)
+OWNERS = (ops.Purge, ops.Doctor)  # about the whole store, so for its owner only
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody at the door: whose data, by which key, with which rights, in which scopes."""
+
+    tenant: str
+    rights: frozenset[str]
+    key: str | None = None
+    prefix: str = ""
+    home: str = "default"  # the scope of clients that name none
+
+    def may(self, right: str) -> None:
+        """`Forbidden` unless the caller has a right."""
+        if not {right, "admin"} & self.rights:
+            raise Forbidden(f"This key may not {right}.", "Use a key with that right.")
+
+    def opens(self, scope: str) -> None:
+        """`Forbidden` unless the caller's key opens a scope."""
+        if not scope.startswith(self.prefix):
+            raise Forbidden(
+                "This key does not open that scope.",
+                f"Its scopes begin with {self.prefix!r}.",
+            )
+
+
+OPEN_DOOR = Caller(LOCAL, frozenset(RIGHTS))
+
+
+def allow(caller: Caller, op: ops.Op[Any]) -> None:
+    """`Forbidden` unless the caller may do this; looks at nothing that is stored."""
+    if isinstance(op, OWNERS):
+        caller.may("admin")
+        if caller.tenant != LOCAL or caller.prefix:
+            raise Forbidden("Only the owner of the store may do this.", "Use the command line.")
+    else:
+        caller.may("read" if isinstance(op, READS) else "write")
+    for scope in (op.scope, *getattr(op, "scopes", ())):
+        caller.opens(scope)
+
+
+class Access:
+    """The keys of a store: made, changed, and recognised."""
+
+    def __init__(self, ledger: Ledger, clock: Callable[[], datetime]) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._seen: dict[str, tuple[float, ApiKey | None]] = {}
+        self._open: tuple[float, bool] = (0.0, False)
+        self.uses: dict[str, datetime] = {}  # when each key was last used; a server writes it down
+
+    # --- making keys ---
+
+    def create(
+        self,
+        name: str,
+        tenant: str = LOCAL,
+        rights: Sequence[str] = ("read", "write"),
+        prefix: str = "",
+        lasts: timedelta | None = None,
+    ) -> tuple[ApiKey, str]:
+        """A new key, and its text, which is shown this once."""
+        now = self._clock()
+        id, secret = _random_id(), secrets.token_urlsafe(32)
+        made = ApiKey(
+            id=id,
+            tenant=check.name("tenant", tenant),
+            name=check.name("name", name, 64),
+            digest=_digest(secret),
+            rights=_rights(rights),
+            prefix=check.name("prefix", prefix) if prefix else "",
+            created_at=now,
+            expires_at=None if lasts is None else now + lasts,
+        )
+        self._ledger.put_key(made)
+        return made, f"hf_{id}_{secret}"
+
+    def rotate(self, name: str, tenant: str = LOCAL) -> tuple[ApiKey, str]:
+        """A key with a new secret; the old one no longer opens anything."""
+        key, secret = self._named(name, tenant), secrets.token_urlsafe(32)
+        changed = replace(key, digest=_digest(secret))
+        self._ledger.put_key(changed)
+        self._seen.clear()
+        return changed, f"hf_{key.id}_{secret}"
+
+    def revoke(self, name: str, tenant: str = LOCAL) -> ApiKey:
+        """Takes a key out of use for good."""
+        gone = replace(self._named(name, tenant), revoked_at=self._clock())
+        self._ledger.put_key(gone)
+        self._seen.clear()
+        return gone
+
+    def keys(self, tenant: str | None = None) -> list[ApiKey]:
+        """The keys of a tenant, or of all."""
+        return self._ledger.keys(tenant)
+
+    def _named(self, name: str, tenant: str) -> ApiKey:
+        found = [it for it in self._ledger.keys(tenant) if it.name == name and not it.revoked_at]
+        if not found:
+            raise NotFound(f"There is no key {name!r} here.", "`holdfast keys list` shows them.")
+        return found[0]
+
+    # --- recognising them ---
+
+    def caller(self, presented: str | None, local: bool) -> Caller:
+        """Who presents a key; nobody needs one where none was ever made and the server is local."""
+        if presented is None:
+            if local and self.open():
+                return OPEN_DOOR
+            raise Unauthenticated("This needs a key.", ADVICE)
+        if local and self.open():
+            return OPEN_DOOR  # clients that insist on a key may send any
+        mark, _, rest = presented.partition("_")
+        id, _, secret = rest.partition("_")
+        key = self._look_up(id) if mark == "hf" and len(id) == 12 else None
+        matches = hmac.compare_digest(NOBODY if key is None else key.digest, _digest(secret))
+        now = self._clock()
+        if key is None or not matches or key.revoked_at or not lifetime.alive(key.expires_at, now):
+            raise Unauthenticated("This key is not known here.", ADVICE)
+        self.uses[key.id] = now
+        return Caller(
+            key.tenant, frozenset(key.rights), key.id, key.prefix, f"{key.prefix}{key.name}"
+        )
+
+    def open(self) -> bool:
+        """Whether no key was ever made here."""
+        at, found = self._open
+        if time.monotonic() - at > SEEN_SECONDS:
+            found = not self._ledger.any_key()
+            self._open = time.monotonic(), found
+        return found
+
+    def _look_up(self, id: str) -> ApiKey | None:
+        at, found = self._seen.get(id, (0.0, None))
+        if time.monotonic() - at > SEEN_SECONDS:
+            found = self._ledger.key(id)
+            if len(self._seen) >= SEEN_KEYS:
+                self._seen.clear()
+            self._seen[id] = time.monotonic(), found
+        return found
+
+
+def _random_id() -> str:
+    return secrets.token_hex(6)
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _rights(wanted: Sequence[str]) -> tuple[str, ...]:
+    unknown = sorted(set(wanted) - set(RIGHTS))
+    if unknown or not wanted:
+        raise Invalid(f"{', '.join(unknown) or 'nothing'} is no right.", "Use read, write, admin.")
+    return tuple(right for right in RIGHTS if right in wanted)

@@ -1,0 +1,308 @@
+"""The REST API as data: one row per verb, read by server, client, OpenAPI and docs alike.
+
+An op travels as method, path, query, headers and a JSON body. What a verb takes is named as in
+the library: the fields of a draft or a filter lie beside the others, not inside them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any, get_type_hints
+from urllib.parse import quote, unquote
+
+from holdfast import ops, wire
+from holdfast.errors import Invalid
+from holdfast.model import (
+    Diagnosis,
+    Entry,
+    Explanation,
+    Exported,
+    Filter,
+    Imported,
+    Page,
+    Purged,
+    Recalled,
+    Receipt,
+    Record,
+    Remembered,
+    Stats,
+)
+
+ROOT = "/v1/scopes/{scope}/"
+INLINE = {"draft": ops.Draft, "where": Filter}
+ONCE, MATCH, NONE_MATCH = "idempotency-key", "if-match", "if-none-match"
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a verb is found, and what it answers; `wraps` names an answer that is no object."""
+
+    op: Any  # its class
+    method: str
+    path: str
+    answer: Any
+    wraps: str | None = None
+    names: tuple[str, ...] = field(init=False)  # fields that are part of the path
+
+    def __post_init__(self) -> None:
+        parts = self.path.split("/")
+        names = tuple(part.strip("{*}") for part in parts if part.startswith("{"))
+        object.__setattr__(self, "names", names)
+
+    @property
+    def in_query(self) -> bool:
+        """True if arguments travel in the query: there is no body."""
+        return self.method in ("GET", "DELETE")
+
+    @property
+    def summary(self) -> str:
+        """What the verb does, in one line."""
+        return (self.op.__doc__ or "").partition("\n")[0]
+
+
+def _route(op: Any, method: str, tail: str, answer: Any, wraps: str | None = None) -> Route:
+    return Route(op, method, ROOT + tail, answer, wraps)
+
+
+ROUTES = (
+    _route(ops.Remember, "POST", "remember", Remembered),
+    _route(ops.RememberMany, "POST", "batch", tuple[Remembered, ...], "remembered"),
+    _route(ops.Recall, "POST", "recall", Recalled),
+    _route(ops.Context, "POST", "context", str, "context"),
+    _route(ops.Explain, "POST", "explain", Explanation),
+    _route(ops.List, "GET", "memories", Page),
+    _route(ops.Read, "GET", "memories/{id}", Record),
+    _route(ops.Revise, "PUT", "memories/{id}", Record),
+    _route(ops.History, "GET", "memories/{id}/history", tuple[Record, ...], "versions"),
+    _route(ops.Forget, "POST", "forget", Receipt),
+    _route(ops.Keys, "GET", "state", tuple[str, ...], "keys"),
+    _route(ops.Get, "GET", "state/{key*}", Entry),
+    _route(ops.Set, "PUT", "state/{key*}", Entry),
+    _route(ops.Delete, "DELETE", "state/{key*}", bool, "deleted"),
+    _route(ops.Append, "POST", "append/{key*}", Entry),
+    _route(ops.Increment, "POST", "increment/{key*}", Entry),
+    _route(ops.Count, "GET", "stats", Stats),
+    _route(ops.Export, "GET", "export", Exported),
+    _route(ops.Import, "POST", "import", Imported),
+    _route(ops.Purge, "POST", "purge", Purged),
+    _route(ops.Doctor, "POST", "doctor", Diagnosis),
+)
+BY_OP = {route.op: route for route in ROUTES}
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """An op on its way: what an HTTP request is made of."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One thing that a verb takes beside its path and headers."""
+
+    name: str
+    kind: Any
+    required: bool
+    inside: str | None = None  # the field of the op that it is a part of
+
+
+@cache
+def arguments(op: Any, names: tuple[str, ...] = ("scope",)) -> tuple[Argument, ...]:
+    """What an op takes in its query or body."""
+    return tuple(_arguments(op, {*names, "idempotency_key", "if_version"}))
+
+
+def _arguments(op: type[Any], elsewhere: set[str]) -> Iterator[Argument]:
+    hints = get_type_hints(op)
+    for part in dataclasses.fields(op):
+        if part.name in INLINE:
+            inner = INLINE[part.name]
+            yield from (
+                dataclasses.replace(it, inside=part.name) for it in _arguments(inner, set())
+            )
+        elif part.name not in elsewhere:
+            no = dataclasses.MISSING
+            required = part.default is no and part.default_factory is no
+            yield Argument(part.name, hints[part.name], required)
+
+
+# --- an op into a parcel, and an answer out of a reply ---
+
+
+def parcel(op: ops.Op[Any]) -> Parcel:
+    """The request that carries an op."""
+    route = BY_OP.get(type(op))
+    if route is None:
+        raise Invalid(
+            f"{type(op).__name__.lower()} is done where the store's file is, not over HTTP.",
+            "Open the store by its sqlite:/// URL there.",
+        )
+    path = "/".join(_segment(part, op) for part in route.path.split("/"))
+    told = _told(op, route)
+    headers = dict(_headers(op))
+    if route.in_query:
+        return Parcel(route.method, path, tuple(_query(told)), None, headers)
+    return Parcel(route.method, path, (), told, headers)
+
+
+def _segment(part: str, op: ops.Op[Any]) -> str:
+    if not part.startswith("{"):
+        return part
+    text = quote(getattr(op, part.strip("{*}")), safe="")
+    return text.replace(".", "%2E") if text in (".", "..") else text
+
+
+def _told(op: ops.Op[Any], route: Route) -> dict[str, Any]:
+    """What is not the default, as JSON."""
+    told = {}
+    for it in arguments(route.op, route.names):
+        holder: Any = op if it.inside is None else getattr(op, it.inside)
+        value = getattr(holder, it.name)
+        kind: Any = type(holder)
+        if it.required or value != _default(kind, it.name):
+            told[it.name] = wire.dump(value)
+    return told
+
+
+@cache
+def _default(kind: Any, name: str) -> Any:
+    found = kind.__dataclass_fields__[name]
+    no = dataclasses.MISSING
+    return found.default_factory() if found.default_factory is not no else found.default
+
+
+def _headers(op: ops.Op[Any]) -> Iterator[tuple[str, str]]:
+    once = getattr(op, "idempotency_key", None)
+    if once is not None:
+        yield ONCE, quote(once, safe=" !#$&'()*+,/:;=?@[]\"<>^`{|}\\")
+    version = getattr(op, "if_version", None)
+    if version is not None:
+        yield (NONE_MATCH, "*") if version == 0 else (MATCH, f'"{version}"')
+
+
+def _query(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in told.items():
+        if isinstance(value, list):
+            yield from ((name, item) for item in value)
+        else:
+            yield name, value if isinstance(value, str) else wire.dumps(value)
+
+
+def answer(op: ops.Op[Any], data: Any) -> Any:
+    """What a verb answered, out of the JSON of a reply."""
+    route = BY_OP[type(op)]
+    if route.wraps is None:
+        return wire.load(route.answer, data)
+    if not isinstance(data, dict) or route.wraps not in data:
+        raise Invalid(f"The answer has no {route.wraps!r}.")
+    return wire.load(route.answer, data[route.wraps])
+
+
+# --- a request into an op, and an answer into a reply ---
+
+
+def op(
+    route: Route,
+    path: Mapping[str, str],
+    query: Mapping[str, Sequence[str]],
+    body: Any,
+    headers: Mapping[str, str],
+) -> ops.Op[Any]:
+    """The op a request carries; `Invalid` says where it does not fit."""
+    known = arguments(route.op, route.names)
+    told = _asked(known, query) if route.in_query else _object(body)
+    unknown = sorted(set(told) - {it.name for it in known})
+    if unknown:
+        takes = ", ".join(it.name for it in known) or "nothing"
+        raise Invalid(f"{', '.join(unknown)[:200]} is not taken here.", f"This takes: {takes}.")
+    whole: dict[str, Any] = dict(path)
+    for it in known:
+        if it.name in told:
+            holder = whole if it.inside is None else whole.setdefault(it.inside, {})
+            holder[it.name] = _spelled_out(it, told[it.name])
+    whole |= _from_headers(route.op, headers)
+    return _checked(wire.load(route.op, whole))
+
+
+def _object(body: Any) -> dict[str, Any]:
+    if body is None:
+        return {}
+    if not isinstance(body, dict):
+        raise Invalid("The body must be a JSON object.", 'Write {"name": value, …}.')
+    return body
+
+
+def _spelled_out(it: Argument, value: Any) -> Any:
+    """A value in its long form: a source may be given as its writer, a draft as its content."""
+    if it.inside == "draft" and it.name == "source" and isinstance(value, str):
+        return {"writer": value}
+    if it.name == "drafts" and isinstance(value, list):
+        return [_draft(item) for item in value]
+    return value
+
+
+def _draft(item: Any) -> Any:
+    if isinstance(item, str):
+        return {"content": item}
+    if isinstance(item, dict) and isinstance(item.get("source"), str):
+        return {**item, "source": {"writer": item["source"]}}
+    return item
+
+
+def _asked(known: Sequence[Argument], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The arguments of a query, by the types they must have."""
+    kinds = {it.name: it.kind for it in known}
+    return {name: _value(kinds.get(name, str), values) for name, values in query.items()}
+
+
+def _value(kind: Any, values: Sequence[str]) -> Any:
+    if kind == tuple[str, ...]:
+        return list(values)
+    if kind in (str, str | None, datetime | None):
+        return values[-1]
+    return wire.parse(values[-1])
+
+
+def _from_headers(kind: type[Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    names = kind.__dataclass_fields__
+    if "idempotency_key" in names and ONCE in headers:
+        found["idempotency_key"] = unquote(headers[ONCE], errors="strict")
+    if "if_version" in names:
+        if headers.get(NONE_MATCH) == "*":
+            found["if_version"] = 0
+        elif MATCH in headers:
+            found["if_version"] = version(headers[MATCH])
+    return found
+
+
+def version(tag: str) -> int:
+    """The version that an ETag names."""
+    text = tag.removeprefix("W/").strip('"')
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Invalid(f"{tag[:40]!r} is not an ETag of ours.", 'Send If-Match: "3".')
+    return int(text)
+
+
+def _checked(made: ops.Op[Any]) -> ops.Op[Any]:
+    """The op with its filter checked as the library checks it."""
+    where = getattr(made, "where", None)
+    if not where:
+        return made
+    parts = {it.name: getattr(where, it.name) for it in dataclasses.fields(where)}
+    return dataclasses.replace(made, where=ops.where(**parts))  # type: ignore[call-arg]
+
+
+def reply(route: Route, value: Any) -> Any:
+    """The JSON of an answer."""
+    told = wire.dump(value)
+    return told if route.wraps is None else {route.wraps: told}

@@ -1,0 +1,1 @@
+"""The server: one process that gives any agent, in any language, a memory over HTTP."""

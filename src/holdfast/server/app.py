@@ -1,0 +1,283 @@
+"""The server as an ASGI app: find who answers, read the body, answer in a thread, send.
+
+The event loop only moves bytes; everything that could wait is done in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from holdfast.access import OPEN_DOOR
+from holdfast.errors import HoldfastError, TooLarge, Unavailable
+from holdfast.server import credentials, problems
+from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.host import Host
+from holdfast.server.router import Router
+from holdfast.server.settings import Settings
+from holdfast.server.traces import span
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+BODILESS = ("GET", "HEAD", "OPTIONS")
+ALWAYS = [
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+]
+log = logging.getLogger("holdfast.server")
+
+Told = Callable[[HoldfastError, int, str], dict[str, Any]]
+
+
+class TooSlow(HoldfastError):
+    """The body did not come in time; nothing was done."""
+
+    status = 408
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What answers a path: a function, and how to call it."""
+
+    verb: str  # its name in logs and metrics
+    answer: Callable[[Call], Reply]
+    keyless: bool = False  # anyone may call it
+    imports: bool = False  # takes a body as large as an export
+    told: Told = problems.problem  # how its errors are told
+
+
+NOWHERE = Endpoint("unknown", lambda call: Reply())
+
+
+class App:
+    """One server."""
+
+    def __init__(self, host: Host, router: Router[Endpoint]) -> None:
+        self.host = host
+        self.router = router
+        self._pool = ThreadPoolExecutor(host.settings.threads, "holdfast")
+        self._at_work = 0
+        host.queue = lambda: max(0, self._at_work - host.settings.threads)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers as ASGI has it."""
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.host.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await asyncio.to_thread(self.close)
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def close(self) -> None:
+        """Finishes what was accepted, then lets go of the store."""
+        self._pool.shutdown()
+        self.host.close()
+
+    # --- one request ---
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = time.perf_counter()
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        request = _request_id(headers.get("x-request-id"))
+        endpoint, status = NOWHERE, 500
+        method = scope["method"]
+        try:
+            endpoint, names = self.router.find(
+                "GET" if method == "HEAD" else method, scope["raw_path"]
+            )
+            with span(endpoint.verb, request):
+                body = await self._body(endpoint, method, headers, receive)
+                call = Call(
+                    self.host, OPEN_DOOR, request, names, scope["query_string"], headers, body
+                )
+                reply = await self._in_thread(endpoint, call)
+        except Exception as error:
+            reply = _failure(error, endpoint, request)
+        status = reply.status
+        try:
+            await self._send(reply, request, send, with_body=method != "HEAD")
+        finally:
+            seconds = time.perf_counter() - start
+            self.host.metrics.request(endpoint.verb, status, seconds)
+            if log.isEnabledFor(logging.INFO):
+                told = {"request": request, "verb": endpoint.verb, "status": status}
+                log.info("request", extra=told | {"ms": round(seconds * 1000, 2)})
+
+    async def _body(
+        self, endpoint: Endpoint, method: str, headers: dict[str, str], receive: Receive
+    ) -> bytes:
+        length = headers.get("content-length")
+        if length is None and (method in BODILESS or "transfer-encoding" not in headers):
+            return b""
+        limits = self.host.settings.limits
+        most = limits.import_body if endpoint.imports else limits.body
+        if length is not None and length.isdigit() and int(length) > most:
+            raise _too_large(most)
+        try:
+            with anyio.fail_after(self.host.settings.body_seconds):
+                return await _received(receive, most)
+        except TimeoutError:
+            raise TooSlow("The body did not come in time.", "Send it faster.") from None
+
+    async def _in_thread(self, endpoint: Endpoint, call: Call) -> Reply:
+        settings = self.host.settings
+        if self._at_work >= settings.threads + settings.waiting:
+            self.host.metrics.shed()
+            raise Unavailable("The server has too much work.", "Try again.", retry_after=1)
+        self._at_work += 1
+        try:
+            asked = time.perf_counter()
+            return await asyncio.get_running_loop().run_in_executor(
+                self._pool, self._answer, endpoint, call, asked
+            )
+        finally:
+            self._at_work -= 1
+
+    def _answer(self, endpoint: Endpoint, call: Call, asked: float) -> Reply:
+        host = self.host
+        host.metrics.stage("wait", time.perf_counter() - asked)
+        if endpoint.keyless:
+            return endpoint.answer(call)
+        presented = credentials.presented(call.headers)
+        call.caller = caller = host.access.caller(presented, host.settings.local)
+        if caller is OPEN_DOOR:
+            credentials.same_machine(call.headers)
+        limits = host.tenants.take(caller.tenant)
+        host.tenants.enter(caller.tenant)
+        try:
+            host.used(call)
+            reply = endpoint.answer(call)
+        finally:
+            host.tenants.leave(caller.tenant)
+        reply.headers.extend(limits)
+        return reply
+
+    async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
+        whole = isinstance(reply.body, bytes)
+        headers = [
+            (b"content-type", reply.media.encode()),
+            (b"x-request-id", request.encode()),
+            *ALWAYS,
+            *((name.encode(), value.encode("latin-1")) for name, value in reply.headers),
+        ]
+        if isinstance(reply.body, bytes):
+            headers.append((b"content-length", str(len(reply.body)).encode()))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        if isinstance(reply.body, bytes):
+            body = reply.body if with_body else b""
+            await send({"type": "http.response.body", "body": body})
+            return
+        assert not whole
+        async for part in self._parts(reply.body):
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _parts(self, body: Iterator[bytes]) -> Any:
+        loop = asyncio.get_running_loop()
+        while (part := await loop.run_in_executor(self._pool, next, body, None)) is not None:
+            yield part
+
+
+async def _received(receive: Receive, most: int) -> bytes:
+    """The whole body."""
+    message: Message = await receive()
+    body = message.get("body", b"")
+    if not message.get("more_body"):
+        if len(body) > most:
+            raise _too_large(most)
+        return bytes(body)
+    parts, size = [body], len(body)
+    while message.get("more_body"):
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise _too_large(most)
+    return b"".join(parts)
+
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {most} bytes.", "Send it in parts.")
+
+
+def _request_id(given: str | None) -> str:
+    return given if given and REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
+    """The reply to a call that failed; what was not foreseen is told to the log only."""
+    if not isinstance(error, HoldfastError):
+        log.error("unforeseen", extra={"request": request, "verb": endpoint.verb}, exc_info=error)
+        error = HoldfastError("The server failed.", f"Its log tells why, under {request}.")
+    elif error.status >= 500:
+        # What went wrong with the store names files: that is for the log.
+        log.error("failed", extra={"request": request, "error": str(error)})
+        error = type(error)(
+            (type(error).__doc__ or "").partition("\n")[0],
+            f"The server's log tells more, under {request}.",
+            error.retry_after,
+        )
+    reply = as_json(endpoint.told(error, error.status, request), error.status, problems.MEDIA)
+    reply.headers = problems.headers(error)
+    return reply
+
+
+def make_app(host: Host) -> App:
+    """The app of a host, with every door it is to have."""
+    from holdfast.server import description, native, pulse
+    from holdfast.server.dialects import open_dialects
+
+    router: Router[Endpoint] = Router()
+    pulse.add(router)
+    native.add(router)
+    open_dialects(router, host.settings.dialects)
+    description.add(router)
+    return App(host, router)
+
+
+def with_cors(app: App, settings: Settings) -> ASGIApp:
+    """The app, and CORS for the origins that may use it from a browser."""
+    if not settings.cors:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=settings.cors,
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=["etag", "retry-after", "x-request-id"],
+    )
+
+
+def from_environment() -> ASGIApp:
+    """The app of one worker, by the settings that were left in the environment."""
+    from holdfast.server import logs
+
+    settings = Settings.from_environment()
+    logs.begin()
+    return with_cors(make_app(Host(settings)), settings)

@@ -1,0 +1,50 @@
+"""What a request shows at the door: its key, and that it does not come from a web page."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from holdfast.errors import Forbidden
+from holdfast.server.settings import is_loopback
+
+
+def presented(headers: Mapping[str, str]) -> str | None:
+    """The key of a request: X-API-Key, a Bearer token, or the password of HTTP Basic."""
+    if key := headers.get("x-api-key", "").strip():
+        return key
+    scheme, _, rest = headers.get("authorization", "").strip().partition(" ")
+    if scheme.lower() == "bearer":
+        return rest.strip() or None
+    if scheme.lower() == "basic":
+        return _password(rest)
+    return None
+
+
+def _password(text: str) -> str | None:
+    try:
+        name, _, password = base64.b64decode(text, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return password or name or None
+
+
+def same_machine(headers: Mapping[str, str]) -> None:
+    """`Forbidden` for what a web page sends to an open door: by its origin, or a host not ours.
+
+    A page of any site can make a browser on this machine send requests here, and a name that
+    was made to point here would even let it read the answers.
+    """
+    origin, host = headers.get("origin"), headers.get("host", "")
+    if origin is not None and not is_loopback(urlsplit(origin).hostname or ""):
+        raise Forbidden("Web pages may not use this open server.", "Make a key, and use it.")
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        name = ""
+    if host and not is_loopback(name):
+        raise Forbidden(
+            "This open server answers to this machine's own names only.", "Make a key, and use it."
+        )

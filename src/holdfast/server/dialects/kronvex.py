@@ -1,0 +1,5 @@
+"""."""
+
+
+def add(router: object) -> None:
+    """Adds."""

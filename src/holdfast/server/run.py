@@ -1,0 +1,77 @@
+"""Starting a server: its address, its workers, and what is said at the start."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from holdfast.backend import url_or_default
+from holdfast.engine import open_engine
+from holdfast.errors import Invalid
+from holdfast.server import logs, metrics
+from holdfast.server.app import make_app, with_cors
+from holdfast.server.host import Host
+from holdfast.server.settings import Settings
+
+GRACE_SECONDS = 30  # for what was accepted, when the server is told to stop
+
+
+def run(settings: Settings, say: Callable[[str], None]) -> None:
+    """Serves until it is told to stop; finishes what it accepted."""
+    is_open = not _has_keys(settings)
+    if is_open and not settings.local:
+        raise Invalid(
+            f"{settings.host} can be reached from outside, and there is no key.",
+            "Make one first: holdfast keys create NAME.",
+        )
+    say(f"Holdfast listens on http://{settings.host}:{settings.port} (see /docs).")
+    if is_open:
+        say("OPEN: no key was made, so every program on this machine may read and write.")
+    if settings.workers == 1:
+        logs.begin()
+        server(settings).run()
+        return
+    settings.to_environment()
+    with tempfile.TemporaryDirectory(prefix="holdfast-metrics-") as shared:
+        os.environ[metrics.SHARED] = shared
+        uvicorn.run(
+            "holdfast.server.app:from_environment",
+            factory=True,
+            workers=settings.workers,
+            **_options(settings),
+        )
+
+
+def server(settings: Settings, host: Host | None = None) -> uvicorn.Server:
+    """A server in this process, not yet running."""
+    app = make_app(host or Host(settings))
+    return uvicorn.Server(uvicorn.Config(with_cors(app, settings), **_options(settings)))
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "date_header": False,
+        "proxy_headers": False,
+        "ws": "none",
+        "lifespan": "on",
+        "h11_max_incomplete_event_size": 64 * 1024,
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+        "backlog": 2048,
+    }
+
+
+def _has_keys(settings: Settings) -> bool:
+    engine = open_engine(url_or_default(settings.url))
+    try:
+        return engine.ledger().any_key()
+    finally:
+        engine.close()

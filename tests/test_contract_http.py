@@ -1,0 +1,106 @@
+"""The contract, kept over HTTP by a real server: called directly, and by an event loop."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from holdfast import AsyncMemory, Memory
+from holdfast.testing import Contract, FakeClock, OpenScope
+from tests.serving import Served, serving
+
+
+class OverHTTP(Contract):
+    @pytest.fixture
+    def clock(self) -> FakeClock:
+        return FakeClock()
+
+    @pytest.fixture
+    def memory(self, open_scope: OpenScope) -> Memory:
+        return open_scope("contract")
+
+    @pytest.fixture
+    def served(self, url: str, clock: FakeClock) -> Iterator[Served]:
+        with serving(url, clock) as served:
+            yield served
+
+
+class TestHTTP(OverHTTP):
+    @pytest.fixture
+    def open_scope(self, served: Served) -> Iterator[OpenScope]:
+        opened: list[Memory] = []
+
+        def open_scope(name: str) -> Memory:
+            opened.append(Memory(name, served.url))
+            return opened[-1]
+
+        yield open_scope
+        for memory in opened:
+            memory.close()
+
+
+class TestHTTPWithOutboxAndKey(OverHTTP):
+    @pytest.fixture
+    def open_scope(self, served: Served, tmp_path: Path) -> Iterator[OpenScope]:
+        opened: list[Memory] = []
+        key = served.key("contract", rights=("admin",))
+
+        def open_scope(name: str) -> Memory:
+            box = str(tmp_path / "outbox.db")
+            opened.append(Memory(name, served.url, api_key=key, outbox=box))
+            return opened[-1]
+
+        yield open_scope
+        for memory in opened:
+            assert memory.outbox is not None
+            assert memory.outbox.pending == 0
+            memory.close()
+
+
+class InLoop:
+    """An `AsyncMemory` with the verbs of a `Memory`, in one loop that runs in a thread."""
+
+    def __init__(self, memory: AsyncMemory, loop: asyncio.AbstractEventLoop) -> None:
+        self._memory = memory
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        verb = getattr(self._memory, name)
+
+        def call(*args: Any, **named: Any) -> Any:
+            answer = verb(*args, **named)
+            work = _listed(answer) if hasattr(answer, "__aiter__") else answer
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+        return call if callable(verb) else verb
+
+
+async def _listed(lines: Any) -> list[str]:
+    return [line async for line in lines]
+
+
+class TestAsyncHTTP(OverHTTP):
+    @pytest.fixture
+    def loop(self) -> Iterator[asyncio.AbstractEventLoop]:
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
+        yield loop
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+    @pytest.fixture
+    def open_scope(self, served: Served, loop: asyncio.AbstractEventLoop) -> Iterator[OpenScope]:
+        opened: list[Memory] = []
+
+        def open_scope(name: str) -> Memory:
+            opened.append(cast(Memory, InLoop(AsyncMemory(name, served.url), loop)))
+            return opened[-1]
+
+        yield open_scope
+        for memory in opened:
+            memory.close()
