@@ -1,5 +1,231 @@
-"""."""
+"""Kronvex: agents are scopes, made by the first write to them.
+
+Replies have the fields of every published client at once: flat `memories` with their scores for
+the newer ones, nested `results` for the older, `context` and `context_block`.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+from typing import Any
+
+from holdfast import check, context, ops, wire
+from holdfast.engine import Place
+from holdfast.errors import NotFound
+from holdfast.model import Hit, Record
+from holdfast.server.app import Endpoint
+from holdfast.server.dialects import fields
+from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.router import Router
+from holdfast.service import new_id
+
+ROOT = "/api/v1/agents"
+AGENTS = "kronvex/agents"  # the scope whose state holds what agents are called
+DAY = timedelta(days=1)
+ORDERS = {"date_asc", "oldest", "access_count"}
 
 
-def add(router: object) -> None:
-    """Adds."""
+def add(router: Router[Endpoint]) -> None:
+    """Adds the paths."""
+    paths = {
+        ("GET", ""): agents,
+        ("POST", ""): create_agent,
+        ("DELETE", "/{agent}"): delete_agent,
+        ("POST", "/{agent}/remember"): remember,
+        ("POST", "/{agent}/recall"): recall,
+        ("POST", "/{agent}/inject-context"): inject_context,
+        ("GET", "/{agent}/sessions"): sessions,
+        ("GET", "/{agent}/memories"): memories,
+        ("DELETE", "/{agent}/memories"): clear,
+        ("DELETE", "/{agent}/memories/{id}"): delete_memory,
+        ("GET", "/{agent}/analytics"): analytics,
+    }
+    for (method, tail), answer in paths.items():
+        verb = f"kronvex.{answer.__name__}"
+        router.add(method, ROOT + tail, Endpoint(verb, answer, told=fields.detail))
+
+
+# --- agents ---
+
+
+def agents(call: Call) -> Reply:
+    """Every agent: those that were named, and every other scope."""
+    caller = call.caller
+    caller.may("read")
+    names = call.host.ledger.scopes(caller.tenant, caller.prefix, "", check.LIMIT)
+    shelf = _shelf(call)
+    named = {key: call.do(ops.Get(scope=shelf, key=key)).value for key in _named(call)}
+    others = {name: {"name": name, "description": ""} for name in names if name != shelf}
+    return as_json([{"id": id, **about} for id, about in (others | named).items()])
+
+
+def _shelf(call: Call) -> str:
+    return f"{call.caller.prefix}{AGENTS}"
+
+
+def _named(call: Call) -> tuple[str, ...]:
+    return call.do(ops.Keys(scope=_shelf(call)))
+
+
+def create_agent(call: Call) -> Reply:
+    """A new agent with a name and an id of its own."""
+    told = fields.body(call)
+    id = f"{call.caller.prefix}{new_id()}"
+    about = {
+        "name": told.text("name") or id,
+        "description": told.text("description") or "",
+        "created_at": wire.dump(call.host.clock()),
+    }
+    call.do(ops.Set(scope=_shelf(call), key=id, value=about))
+    return as_json({"id": id, **about, "memory_count": 0}, 201)
+
+
+def delete_agent(call: Call) -> Reply:
+    """Forgets an agent with all it knows."""
+    agent = call.path["agent"]
+    known = call.do(ops.Delete(scope=_shelf(call), key=agent))
+    gone = call.do(ops.Forget(scope=agent, everything=True))
+    if not (known or gone.memories or gone.states):
+        raise NotFound("There is no such agent.", "List them to see their ids.")
+    return as_json({"deleted": True, "id": agent, "memories": gone.memories})
+
+
+# --- memories ---
+
+
+def remember(call: Call) -> Reply:
+    """Stores a memory."""
+    told, agent = fields.body(call), call.path["agent"]
+    pinned = told.flag("pinned")
+    days = told.ttl(DAY, "ttl_days") or told.ttl(timedelta(seconds=1), "ttl_seconds")
+    draft = ops.Draft(
+        content=told.any("content"),
+        kind=fields.kind(told.text("memory_type"), "episodic"),
+        session=told.text("session_id"),
+        ttl=None if pinned else days,
+        pinned=pinned,
+        meta=told.mapping("metadata"),
+    )
+    stored = call.do(ops.Remember(scope=agent, draft=draft, idempotency_key=fields.once(call)))
+    record = fields.stored(call, agent, stored.id, draft)
+    reply = as_json({**_memory(record), "deduplicated": not stored.created}, 201)
+    if not stored.created:
+        reply.headers.append(("x-dedup-hit", "true"))
+    return reply
+
+
+def recall(call: Call) -> Reply:
+    """Finds memories."""
+    query, hits = _hits(call)
+    scored = [(hit, _scores(hit, call.host.clock())) for hit in hits]
+    scored.sort(key=lambda pair: -pair[1]["confidence"])
+    return as_json(
+        {
+            "query": query,
+            "memories": [{**_memory(hit.memory), **scores} for hit, scores in scored],
+            "results": [{"memory": _memory(hit.memory), **scores} for hit, scores in scored],
+            "total_found": len(scored),
+        }
+    )
+
+
+def inject_context(call: Call) -> Reply:
+    """A block for a prompt, and the memories in it."""
+    _, hits = _hits(call)
+    block = context.render(hits)
+    now = call.host.clock()
+    nested = [{"memory": _memory(hit.memory), **_scores(hit, now)} for hit in hits]
+    told = {"context": block, "context_block": block}
+    return as_json({**told, "memories_used": len(hits), "memories": nested})
+
+
+def _hits(call: Call) -> tuple[str, list[Hit]]:
+    told = fields.body(call)
+    query = check.content(told.any("query", "message"), "query")
+    where = ops.where(kinds=fields.kinds(told.text("memory_type")), session=told.text("session_id"))
+    limit = told.whole(5, 1, 100, "top_k", "limit")
+    op = ops.Recall(scope=call.path["agent"], query=query, where=where, limit=limit)
+    return query, fields.found(call, op, told.number("threshold"))
+
+
+def sessions(call: Call) -> Reply:
+    """The sessions of an agent, with how many memories each has."""
+    agent = check.scope(call.path["agent"])
+    call.caller.may("read")
+    call.caller.opens(agent)
+    found = call.host.ledger.sessions(Place(call.caller.tenant, agent), call.host.clock())
+    return as_json({"sessions": [{"session_id": name, "count": count} for name, count in found]})
+
+
+def memories(call: Call) -> Reply:
+    """A page of memories, by offset."""
+    told, agent = fields.query(call), call.path["agent"]
+    limit = told.whole(50, 1, check.LIMIT, "limit", "per_page")
+    page = told.whole(1, 1, fields.MOST_LISTED, "page")
+    offset = told.whole((page - 1) * limit, 0, fields.MOST_LISTED, "offset")
+    where = ops.where(kinds=fields.kinds(told.text("memory_type")), session=told.text("session_id"))
+    order, words = told.text("sort"), told.text("q", "search")
+    found = list(fields.listed(call, agent, where))
+    if words:
+        found = [record for record in found if words.lower() in record.content.lower()]
+    if order == "access_count":
+        found.sort(key=lambda record: -record.uses)
+    elif order in ORDERS:
+        found.reverse()
+    shown = [_memory(record) for record in found[offset : offset + limit]]
+    told_page = {"total": len(found), "limit": limit, "offset": offset}
+    more = offset + limit < len(found)
+    return as_json({"memories": shown, **told_page, "has_more": more})
+
+
+def delete_memory(call: Call) -> Reply:
+    """Forgets one memory."""
+    id = call.path["id"]
+    call.do(ops.Forget(scope=call.path["agent"], id=id))
+    return as_json({"deleted": True, "id": id})
+
+
+def clear(call: Call) -> Reply:
+    """Forgets every memory of an agent."""
+    gone = call.do(ops.Forget(scope=call.path["agent"], where=fields.EVER))
+    return as_json({"deleted": gone.memories})
+
+
+def analytics(call: Call) -> Reply:
+    """How much an agent holds."""
+    found = call.do(ops.Count(scope=call.path["agent"]))
+    by_type = dict(found.kinds)
+    return as_json(
+        {"total_memories": found.memories, "by_type": by_type, "sessions": found.sessions}
+    )
+
+
+# --- what they look like ---
+
+
+def _memory(record: Record) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "agent_id": record.scope,
+        "content": record.content,
+        "session_id": record.session,
+        "memory_type": record.kind,
+        "metadata": dict(record.meta),
+        "created_at": wire.dump(record.created_at),
+        "access_count": record.uses,
+        "expires_at": wire.dump(record.expires_at),
+        "pinned": record.pinned,
+        "superseded": record.superseded_by is not None,
+        "superseded_by": record.superseded_by,
+    }
+
+
+def _scores(hit: Hit, now: datetime) -> dict[str, float]:
+    """The scores by the formula that Kronvex publishes."""
+    age = max(0.0, (now - hit.memory.created_at) / DAY)
+    recency = 1 / (1 + math.exp(min(700.0, 0.05 * (age - 30))))
+    frequency = min(1.0, math.log1p(hit.memory.uses) / math.log(11))
+    similarity = hit.why.similarity
+    score = 0.6 * similarity + 0.2 * recency + 0.2 * frequency
+    return {"similarity": similarity, "confidence": score, "score": score}

@@ -1,0 +1,116 @@
+"""The published clients of other services, unchanged, against a running server."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.clients.environments import python
+from tests.serving import Served, serving
+
+SCRIPTS = Path(__file__).parent / "clients"
+DRIVEN = [
+    ("kronvex-0.3.0", "drive_kronvex_0_3.py", ()),
+    ("kronvex-0.5.1", "drive_kronvex.py", ()),
+    ("kronvex-0.5.2", "drive_kronvex.py", ("--cli",)),
+    ("kronvex-0.5.2", "drive_httpx.py", ()),
+    ("botwire-0.2.1", "drive_botwire.py", ()),
+    ("zerolatency-0.1.0", "drive_zerolatency.py", ()),
+    ("zerolatency-0.2.1", "drive_zerolatency.py", ("--wrapper",)),
+    ("requests", "drive_memstore.py", ()),
+]
+
+
+@pytest.fixture
+def served(url: str) -> Iterator[Served]:
+    with serving(url) as served:
+        yield served
+
+
+def drive(served: Served, client: str, script: str, args: tuple[str, ...], key: str) -> None:
+    address = served.url.removeprefix("http://")
+    done = subprocess.run(
+        [python(client), SCRIPTS / script, *args],
+        env={
+            **os.environ,
+            "URL": served.url,
+            "KEY": key,
+            "WRONG": "hf_0123456789ab_wrong",
+            "BOTWIRE_URL": f"http://:{key}@{address}",
+            "HOME": os.environ["HOME"],
+        },
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("client", "script", "args"), DRIVEN)
+def test_the_published_client_runs_unchanged(
+    served: Served, client: str, script: str, args: tuple[str, ...]
+) -> None:
+    drive(served, client, script, args, served.key("agent"))
+
+
+@pytest.mark.slow
+def test_a_client_that_has_no_key_is_served_by_an_open_door(served: Served) -> None:
+    drive(served, "botwire-0.2.1", "drive_botwire.py", (), "any")
+
+
+def test_the_two_calls_of_the_0latency_tutorial_with_curl(served: Served) -> None:
+    key = served.key("agent")
+
+    def curl(path: str, body: str) -> str:
+        head = ["-H", f"Authorization: Bearer {key}", "-H", "Content-Type: application/json"]
+        url = f"{served.url}{path}"
+        done = subprocess.run(
+            ["curl", "-sS", "--fail-with-body", "-X", "POST", url, *head, "-d", body],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    said = "Coder: let us use FastAPI with Pydantic models\\nReviewer: agreed, validate the input"
+    assert '"accepted"' in curl("/v1/extract", f'{{"agent_id": "team", "content": "{said}"}}')
+    ask = '{"agent_id": "team", "query": "use FastAPI or not?", "max_tokens": 200}'
+    give_up = time.monotonic() + 10
+    while "Pydantic" not in curl("/v1/recall", ask):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+def test_kronvex_scores_follow_its_published_formula(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        path = "/api/v1/agents/a"
+        http.post(f"{path}/remember", json={"content": "likes green tea"})
+        for uses in range(4):
+            found = http.post(f"{path}/recall", json={"query": "green tea"}).json()
+            memory = found["memories"][0]
+            recency, frequency = 1 / (1 + 2.718281828459045 ** (0.05 * -30)), [0, 0.289, 0.458]
+            if uses < len(frequency):
+                total = 0.6 * memory["similarity"] + 0.2 * recency + 0.2 * frequency[uses]
+                assert memory["confidence"] == pytest.approx(total, abs=1e-3)
+            nested = found["results"][0]
+            assert nested["memory"]["id"] == memory["id"]
+            assert nested["confidence"] == memory["confidence"]
+
+
+def test_a_reply_with_a_budget_keeps_within_it(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        facts = [f"the tea of shop {n} is green and costs {n} euros" for n in range(40)]
+        http.post("/memories/seed", json={"agent_id": "a", "facts": facts}).raise_for_status()
+        for budget in (1, 60, 200):
+            body = {"agent_id": "a", "query": "green tea", "max_tokens": budget, "limit": 40}
+            found = http.post("/v1/recall", json=body).json()
+            assert found["tokens_used"] <= budget
+            assert len(found["memories"]) == found["memories_used"] == len(found["memory_ids"])
+        assert found["memories_used"] > 1
