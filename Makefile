@@ -7,13 +7,16 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 .DEFAULT_GOAL := help
 MODEL := src/holdfast/embed/data/manifest.json
 
-.PHONY: help serve test quick lint bench faults generate model lock clean
+.PHONY: help serve demo fuzz clients test quick lint bench faults generate model lock clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
 		do printf '  make %-9s %s\n' "$$name" "$$words"; done
 
-serve: $(MODEL) ## Start a short interactive demo of the library.
+serve: $(MODEL) ## Start a server on this machine: http://127.0.0.1:8420.
+	@$(BIN)/holdfast serve
+
+demo: $(MODEL) ## Start a short interactive demo of the library.
 	@$(BIN)/holdfast demo
 
 test: lint $(MODEL) ## Check everything: lint, then every test.
@@ -34,6 +37,12 @@ bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py
+
+fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of its own description.
+	@HOLDFAST_FUZZ=20000 $(BIN)/pytest tests/test_server_fuzz.py -q
+
+clients: .venv/.ready ## Install the published clients of other services, each into its own place.
+	@$(BIN)/python tests/clients/environments.py
 
 generate: .venv/.ready ## Write the synchronous twin of the API from its asynchronous source.
 	@$(BIN)/python tools/unasync.py

@@ -22,6 +22,7 @@ LAYERS = {
         "states",
         "wire",
         "routes",
+        "schema",
         "overlay",
     },
     "at rest": {"engine", "embed", "extract"},

@@ -17,8 +17,9 @@ def values() -> None:
     for value in ({"a": [1, None]}, [1, {"b": 2}], "text", "", "ключ 🎉"):
         memory.set("key", value)
         assert memory.get("key") == value, value
-    for value, text in ((5, "5"), (1.5, "1.5"), (True, "true"), (None, "null")):
-        memory.set("key", value)
+    odd: list[tuple[Any, str]] = [(5, "5"), (1.5, "1.5"), (True, "true"), (None, "null")]
+    for given, text in odd:
+        memory.set("key", given)
         assert memory.get("key") == text, "what the client makes of these is its own affair"
     memory.set("with/slash", "x")
     assert memory.get("with/slash") == "x"

@@ -40,11 +40,12 @@ def main() -> None:
     gone = requests.delete(f"{ROOT}/forget/{id}", headers=BEARER)
     assert gone.json() == {"deleted": True, "id": id}
     assert requests.delete(f"{ROOT}/forget/{id}", headers=BEARER).status_code == 404
-    for method, path, more, status, code in (
+    wrong: list[tuple[str, str, Any, int, str]] = [
         ("post", "/remember", {"json": {"content": " "}}, 400, "invalid_content"),
         ("post", "/remember", {"json": {"content": "x" * 40000}}, 413, "content_too_long"),
         ("get", "/recall", {}, 400, "missing_query"),
-    ):
+    ]
+    for method, path, more, status, code in wrong:
         reply = requests.request(method, ROOT + path, headers=BEARER, **more)
         assert (reply.status_code, reply.json()["error"]) == (status, code), reply.text
         assert reply.json()["message"]

@@ -24,6 +24,7 @@ from holdfast.errors import HoldfastError, TooLarge, Unavailable
 from holdfast.server import credentials, problems
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.host import Host
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 from holdfast.server.settings import Settings
 from holdfast.server.traces import span
@@ -39,6 +40,7 @@ ALWAYS = [
 ]
 log = logging.getLogger("holdfast.server")
 
+NOTHING = About()
 Told = Callable[[HoldfastError, int, str], dict[str, Any]]
 
 
@@ -57,6 +59,7 @@ class Endpoint:
     keyless: bool = False  # anyone may call it
     imports: bool = False  # takes a body as large as an export
     told: Told = problems.problem  # how its errors are told
+    about: About = NOTHING  # what it takes and gives, unless it is a verb
 
 
 NOWHERE = Endpoint("unknown", lambda call: Reply())

@@ -13,11 +13,18 @@ from holdfast.model import Entry
 from holdfast.server import transcript
 from holdfast.server.app import Endpoint
 from holdfast.server.exchange import JSON, LINES, Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 LAST = 2**62
 SCOPES, AUDIT, JOB, WHO = "/v1/scopes", "/v1/audit", "/v1/jobs/{id}", "/v1/key"
 EXTRACT = routes.ROOT + "extract"
+TAKES = {
+    "extract": About({"messages": "list?", "content": "text?"}, status=202),
+    "scopes": About(query={"prefix": "text?", "after": "text?", "limit": "whole?"}),
+    "audit": About(query={"cursor": "text?", "limit": "whole?"}),
+    "prune": About(query={"before": "time"}),
+}
 
 
 class Changed(Conflict):
@@ -32,11 +39,11 @@ def add(router: Router[Endpoint]) -> None:
         name = route.op.__name__.lower()
         imports = route.op is ops.Import
         router.add(route.method, route.path, Endpoint(name, _answer(route), imports=imports))
-    router.add("POST", EXTRACT, Endpoint("extract", extract))
+    router.add("POST", EXTRACT, Endpoint("extract", extract, about=TAKES["extract"]))
     router.add("GET", JOB, Endpoint("job", job))
-    router.add("GET", SCOPES, Endpoint("scopes", scopes))
-    router.add("GET", AUDIT, Endpoint("audit", audit))
-    router.add("DELETE", AUDIT, Endpoint("prune", prune))
+    router.add("GET", SCOPES, Endpoint("scopes", scopes, about=TAKES["scopes"]))
+    router.add("GET", AUDIT, Endpoint("audit", audit, about=TAKES["audit"]))
+    router.add("DELETE", AUDIT, Endpoint("prune", prune, about=TAKES["prune"]))
     router.add("GET", WHO, Endpoint("key", who))
 
 

@@ -6,7 +6,10 @@ from holdfast.errors import HoldfastError
 from holdfast.server import metrics
 from holdfast.server.app import Endpoint
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
+
+TEXT = About(media=metrics.MEDIA, gives="text")
 
 
 def add(router: Router[Endpoint]) -> None:
@@ -14,7 +17,7 @@ def add(router: Router[Endpoint]) -> None:
     for path in ("/health", "/v1/health"):
         router.add("GET", path, Endpoint("health", health, keyless=True))
     router.add("GET", "/ready", Endpoint("ready", ready, keyless=True))
-    router.add("GET", "/metrics", Endpoint("metrics", measured))
+    router.add("GET", "/metrics", Endpoint("metrics", measured, about=TEXT))
 
 
 def health(call: Call) -> Reply:

@@ -17,12 +17,28 @@ from holdfast.model import Entry
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 TYPES = "signal analysis decision alert question response human status data".split()
 AGENTS = "botwire/agents"
 MOST_KEYS = 100_000
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+TAKES = {
+    "put": About({"value": "any"}),
+    "keys": About(query={"limit": "whole?"}),
+    "register": About(
+        {"name": "text", "description": "text?", "capabilities": "list?", "accept_terms": "flag"}
+        | {"wallet_address": "text?"}
+    ),
+    "search": About(query={"capability": "text?"}),
+    "create": About({"agent_id": "text", "visibility": "text?", "description": "text?"}),
+    "join": About(query={"agent_id": "text"}),
+    "post": About({"agent_id": "text", "type": "text", "data": "any"}),
+    "messages": About(query={"limit": "whole?", "type": "text?", "since": "number?"}),
+}
 
 
 def add(router: Router[Endpoint]) -> None:
@@ -41,7 +57,8 @@ def add(router: Router[Endpoint]) -> None:
     }
     for (method, path), answer in paths.items():
         verb = f"botwire.{answer.__name__}"
-        router.add(method, path, Endpoint(verb, answer, told=fields.detail))
+        about = TAKES.get(answer.__name__, About())
+        router.add(method, path, Endpoint(verb, answer, told=fields.detail, about=about))
 
 
 # --- keys and values ---

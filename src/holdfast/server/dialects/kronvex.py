@@ -17,6 +17,7 @@ from holdfast.model import Hit, Record
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 from holdfast.service import new_id
 
@@ -24,6 +25,25 @@ ROOT = "/api/v1/agents"
 AGENTS = "kronvex/agents"  # the scope whose state holds what agents are called
 DAY = timedelta(days=1)
 ORDERS = {"date_asc", "oldest", "access_count"}
+
+
+ASK = {"query": "text?", "message": "text?", "top_k": "whole?", "limit": "whole?"}
+ASK |= {"memory_type": "text?", "session_id": "text?", "threshold": "number?"}
+TAKES = {
+    "agents": About(gives="list"),
+    "create_agent": About({"name": "text?", "description": "text?"}, status=201),
+    "remember": About(
+        {"content": "text", "memory_type": "text?", "session_id": "text?", "ttl_days": "number?"}
+        | {"ttl_seconds": "number?", "pinned": "flag?", "metadata": "object?"},
+        status=201,
+    ),
+    "recall": About(ASK),
+    "inject_context": About(ASK),
+    "memories": About(
+        query={"limit": "whole?", "offset": "whole?", "page": "whole?", "per_page": "whole?"}
+        | {"session_id": "text?", "memory_type": "text?", "q": "text?", "sort": "text?"}
+    ),
+}
 
 
 def add(router: Router[Endpoint]) -> None:
@@ -43,7 +63,8 @@ def add(router: Router[Endpoint]) -> None:
     }
     for (method, tail), answer in paths.items():
         verb = f"kronvex.{answer.__name__}"
-        router.add(method, ROOT + tail, Endpoint(verb, answer, told=fields.detail))
+        about = TAKES.get(answer.__name__, About())
+        router.add(method, ROOT + tail, Endpoint(verb, answer, told=fields.detail, about=about))
 
 
 # --- agents ---

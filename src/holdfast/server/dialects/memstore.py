@@ -21,6 +21,7 @@ from holdfast.model import Record
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 SECOND = timedelta(seconds=1)
@@ -36,6 +37,23 @@ CODES: tuple[tuple[type[HoldfastError], str], ...] = (
 )
 
 
+TAKES = {
+    "remember": About(
+        {"content": "text", "tags": "list?", "session": "text?", "metadata": "object?"}
+        | {"ttl": "number?"},
+        status=201,
+    ),
+    "recall": About(
+        query={"q": "text", "limit": "whole?", "top_k": "whole?", "threshold": "number?"}
+        | {"session": "text?", "tags": "text?"}
+    ),
+    "list_": About(
+        query={"session": "text?", "limit": "whole?", "offset": "whole?", "tags": "text?"}
+    ),
+    "sign_up": About({"name": "text", "email": "text?"}, status=201),
+}
+
+
 def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
     paths: dict[tuple[str, str], Callable[[Call], Reply]] = {
@@ -47,7 +65,8 @@ def add(router: Router[Endpoint]) -> None:
     }
     for (method, path), answer in paths.items():
         verb = f"memstore.{answer.__name__.strip('_')}"
-        router.add(method, path, Endpoint(verb, answer, told=told))
+        about = TAKES.get(answer.__name__, About())
+        router.add(method, path, Endpoint(verb, answer, told=told, about=about))
 
 
 def told(error: HoldfastError, status: int, request: str) -> dict[str, Any]:

@@ -12,12 +12,31 @@ from holdfast.server import native, transcript
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 BUDGET = 4000  # tokens of a context block, if none is named
 QUERY_CHARS = 2000  # of a long conversation, its end is the question
 FACTS = 500
 Answer = Callable[[Call], Reply]
+
+
+ASK = {"agent_id": "text?", "limit": "whole?", "max_tokens": "whole?"}
+SAY = {"agent_id": "text?", "content": "text?", "conversation": "list?"}
+SAY |= {"human_message": "text?", "agent_message": "text?"}
+TAKES = {
+    "seed": About(
+        {"agent_id": "text?", "content": "text?", "facts": "list?", "metadata": "object?"}
+    ),
+    "recall": About(
+        {**ASK, "query": "text?", "conversation_context": "text?", "budget_tokens": "whole?"}
+    ),
+    "search": About(query={**ASK, "query": "text?", "q": "text?"}),
+    "extract": About(SAY, status=202),
+    "extract_plainly": About(SAY),
+    "list_": About(query={"agent_id": "text?", "limit": "whole?"}),
+    "forget": About(query={"agent_id": "text?"}),
+}
 
 
 def add(router: Router[Endpoint]) -> None:
@@ -43,7 +62,8 @@ def add(router: Router[Endpoint]) -> None:
     ):
         verb = f"zerolatency.{answer.__name__.strip('_')}"
         for method, path in paths:
-            router.add(method, path, Endpoint(verb, answer, told=fields.detail))
+            about = TAKES.get(answer.__name__, About())
+            router.add(method, path, Endpoint(verb, answer, told=fields.detail, about=about))
 
 
 def _scope(call: Call, told: fields.Fields) -> str:
