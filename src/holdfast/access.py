@@ -48,6 +48,18 @@ class Caller:
         if not {right, "admin"} & self.rights:
             raise Forbidden(f"This key may not {right}.", "Use a key with that right.")
 
+    def rules(self) -> None:
+        """`Forbidden` unless the caller may see to the whole tenant."""
+        self.may("admin")
+        if self.prefix:
+            raise Forbidden("This key opens some scopes only.", "Use one for the whole tenant.")
+
+    def owns(self) -> None:
+        """`Forbidden` unless the caller is the owner of the whole store."""
+        self.rules()
+        if self.tenant != LOCAL:
+            raise Forbidden("Only the owner of the store may do this.", "Use the command line.")
+
     def opens(self, scope: str) -> None:
         """`Forbidden` unless the caller's key opens a scope."""
         if not scope.startswith(self.prefix):
@@ -63,9 +75,7 @@ OPEN_DOOR = Caller(LOCAL, frozenset(RIGHTS))
 def allow(caller: Caller, op: ops.Op[Any]) -> None:
     """`Forbidden` unless the caller may do this; looks at nothing that is stored."""
     if isinstance(op, OWNERS):
-        caller.may("admin")
-        if caller.tenant != LOCAL or caller.prefix:
-            raise Forbidden("Only the owner of the store may do this.", "Use the command line.")
+        caller.owns()
     else:
         caller.may("read" if isinstance(op, READS) else "write")
     for scope in (op.scope, *getattr(op, "scopes", ())):

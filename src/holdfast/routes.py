@@ -276,13 +276,22 @@ def _from_headers(kind: type[Any], headers: Mapping[str, str]) -> dict[str, Any]
     found: dict[str, Any] = {}
     names = kind.__dataclass_fields__
     if "idempotency_key" in names and ONCE in headers:
-        found["idempotency_key"] = unquote(headers[ONCE], errors="strict")
+        found["idempotency_key"] = once(headers)
     if "if_version" in names:
         if headers.get(NONE_MATCH) == "*":
             found["if_version"] = 0
         elif MATCH in headers:
             found["if_version"] = version(headers[MATCH])
     return found
+
+
+def once(headers: Mapping[str, str]) -> str | None:
+    """The idempotency key of a request, if it has one."""
+    text = headers.get(ONCE)
+    try:
+        return None if text is None else unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise Invalid("The idempotency key is not UTF-8.", "Percent-encode it.") from None
 
 
 def version(tag: str) -> int:

@@ -30,6 +30,7 @@ from holdfast.server.settings import Settings
 from holdfast.server.traces import span
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+HEADER_BYTES = 32 * 1024
 BODILESS = ("GET", "HEAD", "OPTIONS")
 ALWAYS = [
     (b"cache-control", b"no-store"),
@@ -48,6 +49,12 @@ class TooSlow(HoldfastError):
     """The body did not come in time; nothing was done."""
 
     status = 408
+
+
+class HeadersTooLarge(HoldfastError):
+    """The headers are larger than any call needs; nothing was done."""
+
+    status = 431
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,8 @@ class App:
         endpoint, status = NOWHERE, 500
         method = scope["method"]
         try:
+            if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
+                raise HeadersTooLarge("The headers are too large.", "Send fewer.")
             endpoint, names = self.router.find(
                 "GET" if method == "HEAD" else method, scope["raw_path"]
             )

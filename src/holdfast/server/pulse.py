@@ -34,6 +34,6 @@ def ready(call: Call) -> Reply:
 
 
 def measured(call: Call) -> Reply:
-    """Prometheus metrics, for an admin."""
-    call.caller.may("admin")
+    """Prometheus metrics of the whole store, for its owner."""
+    call.caller.owns()
     return Reply(call.host.metrics.text(), media=metrics.MEDIA)

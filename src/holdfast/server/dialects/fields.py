@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
-from urllib.parse import unquote
 
 from holdfast import check, ops, routes
 from holdfast.errors import HoldfastError, Invalid
@@ -94,8 +93,7 @@ def query(call: Call) -> Fields:
 
 def once(call: Call) -> str | None:
     """The idempotency key of a call."""
-    key = call.headers.get(routes.ONCE)
-    return None if key is None else unquote(key)
+    return routes.once(call.headers)
 
 
 def kind(word: str | None, default: str) -> str:
