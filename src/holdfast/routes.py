@@ -220,16 +220,18 @@ def op(
     """The op a request carries; `Invalid` says where it does not fit."""
     known = arguments(route.op, route.names)
     told = _asked(known, query) if route.in_query else _object(body)
+    whole: dict[str, Any] = {**path, **_from_headers(route.op, headers)}
+    if not told and not any(it.required for it in known):
+        made: ops.Op[Any] = route.op(**whole)
+        return made
     unknown = sorted(set(told) - {it.name for it in known})
     if unknown:
         takes = ", ".join(it.name for it in known) or "nothing"
         raise Invalid(f"{', '.join(unknown)[:200]} is not taken here.", f"This takes: {takes}.")
-    whole: dict[str, Any] = dict(path)
     for it in known:
         if it.name in told:
             holder = whole if it.inside is None else whole.setdefault(it.inside, {})
             holder[it.name] = _spelled_out(it, told[it.name])
-    whole |= _from_headers(route.op, headers)
     return _checked(wire.load(route.op, whole))
 
 

@@ -7,19 +7,24 @@ import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from holdfast.errors import Invalid
 
 T = TypeVar("T")
+PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def dump(value: Any) -> Any:
     """A value as plain JSON data; a field that is None is left out, unless it must be given."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = ((f, getattr(value, f.name)) for f in dataclasses.fields(value))
-        return {f.name: dump(item) for f, item in fields if item is not None or _must(f)}
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    fields = _fields(kind)
+    if fields is not None:
+        found = ((name, getattr(value, name), must) for name, must in fields)
+        return {name: dump(item) for name, item, must in found if item is not None or must}
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
@@ -29,6 +34,14 @@ def dump(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [dump(item) for item in value]
     return value
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, bool], ...] | None:
+    """The names of a dataclass, each with whether it must be given; None for another type."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple((field.name, _must(field)) for field in dataclasses.fields(kind))
 
 
 def _must(field: dataclasses.Field[Any]) -> bool:

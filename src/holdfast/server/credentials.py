@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from holdfast.errors import Forbidden
@@ -37,7 +38,11 @@ def same_machine(headers: Mapping[str, str]) -> None:
     A page of any site can make a browser on this machine send requests here, and a name that
     was made to point here would even let it read the answers.
     """
-    origin, host = headers.get("origin"), headers.get("host", "")
+    _same_machine(headers.get("origin"), headers.get("host", ""))
+
+
+@lru_cache(maxsize=256)
+def _same_machine(origin: str | None, host: str) -> None:
     if origin is not None and not is_loopback(urlsplit(origin).hostname or ""):
         raise Forbidden("Web pages may not use this open server.", "Make a key, and use it.")
     try:

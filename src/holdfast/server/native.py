@@ -17,6 +17,7 @@ from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 LAST = 2**62
+QUICK = (ops.Get, ops.Read)
 SCOPES, AUDIT, JOB, WHO = "/v1/scopes", "/v1/audit", "/v1/jobs/{id}", "/v1/key"
 EXTRACT = routes.ROOT + "extract"
 TAKES = {
@@ -37,8 +38,9 @@ def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
     for route in routes.ROUTES:
         name = route.op.__name__.lower()
-        imports = route.op is ops.Import
-        router.add(route.method, route.path, Endpoint(name, _answer(route), imports=imports))
+        quick, imports = route.op in QUICK, route.op is ops.Import
+        endpoint = Endpoint(name, _answer(route), quick=quick, imports=imports)
+        router.add(route.method, route.path, endpoint)
     router.add("POST", EXTRACT, Endpoint("extract", extract, about=TAKES["extract"]))
     router.add("GET", JOB, Endpoint("job", job))
     router.add("GET", SCOPES, Endpoint("scopes", scopes, about=TAKES["scopes"]))

@@ -15,7 +15,7 @@ TEXT = About(media=metrics.MEDIA, gives="text")
 def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
     for path in ("/health", "/v1/health"):
-        router.add("GET", path, Endpoint("health", health, keyless=True))
+        router.add("GET", path, Endpoint("health", health, keyless=True, quick=True))
     router.add("GET", "/ready", Endpoint("ready", ready, keyless=True))
     router.add("GET", "/metrics", Endpoint("metrics", measured, about=TEXT))
 

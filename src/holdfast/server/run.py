@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from holdfast.backend import url_or_default
 from holdfast.engine import open_engine
 from holdfast.errors import Invalid
 from holdfast.server import logs, metrics
-from holdfast.server.app import make_app, with_cors
+from holdfast.server.app import SWITCH_SECONDS, make_app, with_cors
 from holdfast.server.host import Host
 from holdfast.server.settings import Settings
 
@@ -48,6 +49,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
 
 def server(settings: Settings, host: Host | None = None) -> uvicorn.Server:
     """A server in this process, not yet running."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = make_app(host or Host(settings))
     return uvicorn.Server(uvicorn.Config(with_cors(app, settings), **_options(settings)))
 

@@ -6,6 +6,7 @@ import ipaddress
 import json
 import os
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from holdfast.server.limits import Limits
@@ -31,7 +32,7 @@ class Settings:
     dialects: tuple[str, ...] = ("kronvex", "memstore", "botwire", "zerolatency")
     limits: Limits = field(default_factory=Limits)
 
-    @property
+    @cached_property
     def local(self) -> bool:
         """True if only this machine can reach it."""
         return is_loopback(self.host)

@@ -1,0 +1,133 @@
+"""A load generator that costs little: keep-alive connections, bytes out, bytes in, times taken."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+
+def request(method: str, path: str, body: Any = None, headers: str = "") -> bytes:
+    """The bytes of a request."""
+    data = b"" if body is None else json.dumps(body).encode()
+    length = f"content-length: {len(data)}\r\n" if data else ""
+    return f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}{length}\r\n".encode() + data
+
+
+class Connection(asyncio.Protocol):
+    """One client: sends the next request when the last was answered."""
+
+    def __init__(
+        self, make: Callable[[int], bytes], until: float, done: asyncio.Future[None]
+    ) -> None:
+        self._make, self._until, self._done = make, until, done
+        self._begun, self._count, self._data = 0.0, 0, b""
+        self.times: list[float] = []
+        self.statuses: dict[int, int] = {}
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport: Any = transport
+        self._next()
+
+    def _next(self) -> None:
+        self._begun = time.perf_counter()
+        self._transport.write(self._make(self._count))
+        self._count += 1
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        head, end, rest = self._data.partition(b"\r\n\r\n")
+        if not end:
+            return
+        length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+        if len(rest) < int(length or 0):
+            return
+        status = int(head[9:12])
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        now = time.perf_counter()
+        if status < 400:
+            self.times.append(now - self._begun)
+        self._data = b""
+        if now < self._until:
+            self._next()
+        else:
+            self._finish()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._finish()
+
+    def _finish(self) -> None:
+        if not self._done.done():
+            self._done.set_result(None)
+        self._transport.close()
+
+
+async def load(
+    url: str, make: Callable[[int, int], bytes], clients: int, seconds: float
+) -> dict[str, Any]:
+    """What so many clients measure in so many seconds."""
+    address, loop = urlsplit(url), asyncio.get_running_loop()
+    begun = time.perf_counter()
+    ends, connections = [], []
+    for number in range(clients):
+        ends.append(loop.create_future())
+        made = Connection(
+            lambda count, number=number: make(number, count), begun + seconds, ends[-1]
+        )
+        connections.append(made)
+        await loop.create_connection(lambda made=made: made, address.hostname, address.port)
+    await asyncio.gather(*ends)
+    took = time.perf_counter() - begun
+    times = sorted(it for made in connections for it in made.times)
+    statuses: dict[int, int] = {}
+    for made in connections:
+        for status, count in made.statuses.items():
+            statuses[status] = statuses.get(status, 0) + count
+    return {
+        "clients": clients,
+        "per_second": round(len(times) / took, 1),
+        "p50_ms": round(1000 * times[len(times) // 2], 3) if times else None,
+        "p99_ms": round(1000 * times[int(0.99 * (len(times) - 1))], 3) if times else None,
+        "statuses": statuses,
+    }
+
+
+def requests(kind: str) -> Callable[[int, int], bytes]:
+    """The requests of one kind: by the number of the client, and of the request."""
+    scope = "/v1/scopes/bench"
+    queries = ["green tea of shop 7", "which shop sells honey?", "the price of coffee"]
+    fixed = {
+        "echo": request("POST", "/echo", {"value": 1}),
+        "state get": request("GET", f"{scope}/state/cursor"),
+        "health": request("GET", "/health"),
+    }
+    if kind in fixed:
+        return lambda client, count: fixed[kind]
+    if kind == "state set":
+        return lambda client, count: request(
+            "PUT", f"{scope}/state/c{client}", {"value": {"row": count}}
+        )
+    if kind == "remember":
+        mark = time.time_ns()
+        return lambda client, count: request(
+            "POST",
+            f"{scope}/remember",
+            {"content": f"note {mark} {client} {count} of the tea shop"},
+        )
+    asked = [request("POST", f"{scope}/{kind}", {"query": query}) for query in queries]
+    return lambda client, count: asked[count % len(asked)]
+
+
+def main() -> None:
+    """Reads a task, prints what it found."""
+    task = json.loads(sys.argv[1])
+    found = asyncio.run(load(task["url"], requests(task["kind"]), task["clients"], task["seconds"]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
