@@ -49,7 +49,7 @@ NOTHING = About()
 Told = Callable[[HoldfastError, int, str], dict[str, Any]]
 
 
-class TooSlow(HoldfastError):
+class TooSlow(Unavailable):
     """The body did not come in time; nothing was done."""
 
     status = 408

@@ -1,0 +1,51 @@
+"""`Memory(key)` with `recall(query).text` and `add(text)`, as a 0Latency tutorial writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast import Memory as Holdfast
+from holdfast import Recalled
+
+PART_CHARS = 4000
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """What was recalled: a block for a prompt in `text`, and the hits themselves."""
+
+    text: str
+    hits: Recalled
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Memory:
+    """A memory under an agent's name; the key is used where the store is a server."""
+
+    def __init__(
+        self, api_key: str | None = None, agent_id: str = "default", url: str | None = None
+    ) -> None:
+        self._memory = Holdfast(agent_id, url, api_key=api_key)
+
+    def add(self, text: str) -> list[str]:
+        """Keeps a text, each paragraph of a conversation by itself; gives the ids."""
+        parts = [part for line in text.splitlines() for part in _parts(line)]
+        items = [{"content": part, "kind": "interaction"} for part in parts]
+        return [it.id for it in self._memory.remember_many(items)] if items else []
+
+    def recall(self, query: str, limit: int = 10, max_tokens: int = 2000) -> Recollection:
+        """What answers a query, as a block of at most `max_tokens`, and as hits."""
+        return Recollection(
+            self._memory.context(query, max_tokens), self._memory.recall(query, limit)
+        )
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        self._memory.close()
+
+
+def _parts(line: str) -> list[str]:
+    said = line.strip()
+    return [said[at : at + PART_CHARS] for at in range(0, len(said), PART_CHARS)]

@@ -1,0 +1,508 @@
+"""The server's own ways: versions, streams, limits, jobs, books, health, and how it ends."""
+
+import base64
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated
+from holdfast.engine import Place
+from holdfast.errors import HoldfastError
+from holdfast.server import logs
+from holdfast.server.app import make_app
+from holdfast.server.host import Host
+from holdfast.server.limits import Limits
+from holdfast.server.settings import Settings
+from holdfast.testing import FakeClock, MoodyEmbedder
+from tests.markdown import ROOT
+from tests.serving import Served, serving
+
+STATE = "/v1/scopes/s/state/k"
+
+
+@pytest.fixture
+def served(url: str) -> Iterator[Served]:
+    with serving(url) as served:
+        yield served
+
+
+@pytest.fixture
+def http(served: Served) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=served.url) as http:
+        yield http
+
+
+def limited(url: str, **limits: Any) -> Any:
+    return serving(url, limits=Limits(**limits))
+
+
+# --- what HTTP has for it ---
+
+
+def test_state_has_etags(http: httpx2.Client) -> None:
+    first = http.put(STATE, json={"value": 1}, headers={"If-None-Match": "*"})
+    assert (first.status_code, first.headers["etag"]) == (200, '"1"')
+    assert http.put(STATE, json={"value": 2}, headers={"If-None-Match": "*"}).status_code == 412
+    stale = http.put(STATE, json={"value": 2}, headers={"If-Match": '"7"'})
+    assert (stale.status_code, stale.json()["type"]) == (412, "urn:holdfast:error:Conflict")
+    assert http.put(STATE, json={"value": 2}, headers={"If-Match": '"1"'}).is_success
+    assert http.get(STATE, headers={"If-None-Match": '"2"'}).status_code == 304
+    assert http.get(STATE, headers={"If-None-Match": '"1"'}).json()["value"] == 2
+    assert http.delete(STATE, headers={"If-Match": '"1"'}).status_code == 412
+    assert http.delete(STATE, headers={"If-Match": '"2"'}).json() == {"deleted": True}
+
+
+def test_a_retry_with_its_key_is_answered_once(http: httpx2.Client) -> None:
+    once = {"Idempotency-Key": "a"}
+    told = [http.post("/v1/scopes/s/increment/n", json={}, headers=once).json() for _ in range(3)]
+    assert told[0] == told[1] == told[2]
+    assert http.get("/v1/scopes/s/state/n").json()["value"] == 1
+    other = http.post("/v1/scopes/s/increment/n", json={"by": 2}, headers=once)
+    assert other.status_code == 409
+
+
+def test_an_export_is_streamed_and_taken_in_again(http: httpx2.Client) -> None:
+    drafts = [f"note {n}" for n in range(1200)]
+    http.post("/v1/scopes/a/batch", json={"drafts": drafts}).raise_for_status()
+    http.put("/v1/scopes/a/state/k", json={"value": {"é": 1}}).raise_for_status()
+    with http.stream("GET", "/v1/scopes/a/export") as reply:
+        assert reply.headers["content-type"] == "application/x-ndjson"
+        assert "content-length" not in reply.headers
+        body = b"".join(reply.iter_bytes())
+    assert body.count(b"\n") == 1202
+    done = http.post("/v1/scopes/b/import", content=body)
+    assert done.json() == {"added": 1200, "known": 0, "states": 1}
+    assert http.get("/v1/scopes/b/export").content == body
+
+
+def test_pages_go_on_by_cursor(http: httpx2.Client) -> None:
+    http.post("/v1/scopes/s/batch", json={"drafts": [f"note {n}" for n in range(7)]})
+    seen, cursor = [], ""
+    while True:
+        page = http.get(f"/v1/scopes/s/memories?limit=3{cursor}").json()
+        seen += [memory["content"] for memory in page["memories"]]
+        if "cursor" not in page:
+            break
+        cursor = f"&cursor={page['cursor']}"
+    assert seen == [f"note {n}" for n in reversed(range(7))]
+
+
+def test_an_error_is_a_problem_with_advice(http: httpx2.Client) -> None:
+    reply = http.get("/v1/scopes/s/memories/none", headers={"X-Request-Id": "abc-1"})
+    told = reply.json()
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert (reply.status_code, told["status"], told["request_id"]) == (404, 404, "abc-1")
+    assert told["type"] == "urn:holdfast:error:NotFound"
+    assert told["advice"]
+    wrong = http.delete("/v1/scopes/s/recall")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "POST")
+    assert (
+        http.post("/v1/scopes/s/recall", json={"quary": "x"})
+        .json()["advice"]
+        .startswith("This takes: query")
+    )
+
+
+def test_every_reply_is_safe_for_a_browser(http: httpx2.Client) -> None:
+    for path in ("/health", "/docs", "/openapi.json", "/nowhere", "/v1/scopes/s/stats"):
+        headers = http.get(path, headers={"Origin": "http://localhost"}).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["x-frame-options"] == "DENY"
+        assert "access-control-allow-origin" not in headers
+        assert "server" not in headers
+    assert http.head("/health").content == b""
+    page = http.get("/docs").text
+    assert "src=" not in page
+    assert "https://" not in page
+
+
+def test_cors_is_for_the_origins_that_were_named(url: str) -> None:
+    with serving(url, cors=("https://app.example",)) as served:
+        served.key("k")
+        ask = {"Access-Control-Request-Method": "POST", "Origin": "https://app.example"}
+        reply = httpx2.options(f"{served.url}/v1/scopes/s/recall", headers=ask)
+        assert reply.headers["access-control-allow-origin"] == "https://app.example"
+        other = {**ask, "Origin": "https://evil.example"}
+        reply = httpx2.options(f"{served.url}/v1/scopes/s/recall", headers=other)
+        assert "access-control-allow-origin" not in reply.headers
+
+
+# --- keys ---
+
+
+def test_a_key_is_taken_by_every_way(served: Served, http: httpx2.Client) -> None:
+    key = served.key("k")
+    basic = base64.b64encode(f":{key}".encode()).decode()
+    for headers in (
+        {"X-API-Key": key},
+        {"Authorization": f"Bearer {key}"},
+        {"Authorization": f"bearer {key}"},
+        {"Authorization": f"Basic {basic}"},
+    ):
+        assert http.get("/v1/key", headers=headers).json()["home"] == "k"
+    assert http.get("/v1/key").status_code == 401
+
+
+def test_a_secret_is_nowhere_in_the_store(served: Served, http: httpx2.Client, url: str) -> None:
+    key = served.key("k")
+    http.get("/v1/key", headers={"X-API-Key": key}).raise_for_status()
+    served.host._flush()
+    path = Path(url.removeprefix("sqlite:///"))
+    for file in path.parent.glob(f"{path.name}*"):
+        assert key[16:].encode() not in file.read_bytes()
+    assert served.host.ledger.keys()[0].last_used_at is not None
+
+
+def test_rights_are_told_in_our_own_errors(served: Served) -> None:
+    keys = {right: served.key(right, rights=(right,)) for right in ("read", "write")}
+    with Memory("s", served.url, api_key=keys["read"]) as memory, pytest.raises(Forbidden):
+        memory.remember("tea")
+    with Memory("s", served.url, api_key=keys["write"]) as memory:
+        assert memory.remember("tea").created
+        with pytest.raises(Forbidden):
+            memory.recall("tea")
+    with Memory("s", served.url) as memory, pytest.raises(Unauthenticated):
+        memory.recall("tea")
+
+
+def test_a_rotated_key_has_one_secret(served: Served, http: httpx2.Client) -> None:
+    old = served.key("k")
+    _, new = served.host.access.rotate("k")
+    assert http.get("/v1/key", headers={"X-API-Key": old}).status_code == 401
+    assert http.get("/v1/key", headers={"X-API-Key": new}).status_code == 200
+
+
+def test_the_key_is_read_from_the_environment(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_URL", served.url)
+    monkeypatch.setenv("HOLDFAST_API_KEY", served.key("k"))
+    with Memory("s") as memory:
+        assert memory.remember("tea").created
+
+
+# --- limits ---
+
+
+def test_sizes_are_limited(url: str) -> None:
+    with limited(url, content=100, batch=3, body=2000) as served, Memory("s", served.url) as memory:
+        for call in (
+            lambda: memory.remember("x" * 101),
+            lambda: memory.remember_many(["a", "b", "c", "d"]),
+            lambda: memory.set("k", "x" * 3000),
+        ):
+            with pytest.raises(TooLarge):
+                call()
+        assert len(memory.list()) == 0
+
+
+def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
+    with limited(url, rate=5.0, burst=3) as served:
+        ann, bob = (served.key(name, tenant=name) for name in ("ann", "bob"))
+        with httpx2.Client(base_url=served.url) as http:
+            replies = [http.get("/v1/key", headers={"X-API-Key": ann}) for _ in range(4)]
+            assert [it.status_code for it in replies] == [200, 200, 200, 429]
+            assert [it.headers.get("ratelimit-remaining") for it in replies[:3]] == ["2", "1", "0"]
+            assert replies[0].headers["ratelimit-limit"] == "3"
+            assert replies[3].headers["retry-after"] == "1"
+            assert http.get("/v1/key", headers={"X-API-Key": bob}).status_code == 200
+            time.sleep(0.3)
+            assert http.get("/v1/key", headers={"X-API-Key": ann}).status_code == 200
+
+
+def test_a_client_waits_as_it_is_told(url: str) -> None:
+    with limited(url, rate=4.0, burst=1) as served, Memory("s", served.url) as memory:
+        for n in range(3):
+            memory.set("k", n)
+        assert memory.get("k") == 2
+
+
+def test_what_is_kept_is_limited(url: str) -> None:
+    with limited(url, memories=3) as served, Memory("s", served.url) as memory:
+        ids = [memory.remember(f"note {n}").id for n in range(3)]
+        with pytest.raises(LimitReached, match="memory limit"):
+            memory.remember("one more")
+        with pytest.raises(LimitReached):
+            memory.remember_many(["one more"])
+        memory.forget(ids[0])
+        memory.remember("one more")
+        assert memory.set("k", 1).version == 1
+    with (
+        limited(url, bytes=10) as served,
+        Memory("s", served.url) as memory,
+        pytest.raises(LimitReached),
+    ):
+        memory.remember("x")
+
+
+def test_writes_of_a_day_are_limited(url: str) -> None:
+    clock = FakeClock()
+    with (
+        serving(url, clock, limits=Limits(writes_a_day=2)) as served,
+        httpx2.Client(base_url=served.url) as http,
+    ):
+        put = lambda n: http.put(STATE, json={"value": n})  # noqa: E731
+        assert [put(n).status_code for n in range(3)] == [200, 200, 429]
+        assert int(put(3).headers["retry-after"]) > 1000
+        assert http.get(STATE).json()["value"] == 1
+        clock.advance(days=1)
+        assert put(4).status_code == 200
+
+
+def test_too_much_work_is_shed_with_503(url: str) -> None:
+    slow = MoodyEmbedder("slow")
+    slow.background = (0.0, 0.1)  # type: ignore[attr-defined]
+    with (
+        serving(url, embedder=slow, threads=2, waiting=2) as served,
+        ThreadPoolExecutor(12) as pool,
+    ):
+        ask = lambda n: httpx2.post(  # noqa: E731
+            f"{served.url}/v1/scopes/s/remember", json={"content": f"n {n}"}, timeout=30
+        )
+        asked = [pool.submit(ask, n) for n in range(12)]
+        done = [it for it in asked if _ends(it, 3.0)]
+        assert len(done) == 8
+        assert {it.result().status_code for it in done} == {503}
+        assert {it.result().headers["retry-after"] for it in done} == {"1"}
+        assert httpx2.get(f"{served.url}/health").status_code == 200
+        slow.wake.set()
+        assert sorted(it.result().status_code for it in asked) == [200] * 4 + [503] * 8
+
+
+def _ends(future: Any, seconds: float) -> bool:
+    try:
+        future.result(seconds / 12)
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
+    with limited(url, concurrent=1) as served:
+        served.host.tenants.enter("local")
+        reply = httpx2.get(f"{served.url}/v1/scopes/s/stats")
+        assert (reply.status_code, reply.headers["retry-after"]) == (503, "1")
+        served.host.tenants.leave("local")
+        assert httpx2.get(f"{served.url}/v1/scopes/s/stats").is_success
+
+
+# --- jobs ---
+
+
+def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
+    said = [{"role": "user", "content": "We chose FastAPI"}, {"role": "assistant", "content": "ok"}]
+    reply = http.post("/v1/scopes/s/extract", json={"messages": said})
+    assert reply.status_code == 202
+    told: dict[str, Any] = {}
+    while told.get("status") != "complete":
+        told = http.get(f"/v1/jobs/{reply.json()['job_id']}").json()
+    assert told["memories_stored"] == 2
+    memories = http.get("/v1/scopes/s/memories").json()["memories"]
+    assert {(it["content"], it["source"]["writer"]) for it in memories} == {
+        ("We chose FastAPI", "user"),
+        ("ok", "assistant"),
+    }
+
+
+def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
+    clock = FakeClock()
+    host = Host(Settings(url=url, embedder="hashing"), clock)
+    job = host.jobs.accept(Place("local", "s"), [{"content": "tea"}])
+    assert host.ledger.take_job(job, clock())
+    host.jobs._extract(job)  # and dies before it is written down
+    host.service.close()
+    clock.advance(minutes=2)
+    with serving(url, clock) as served, Memory("s", served.url) as memory:
+        while served.host.jobs.find("local", job.id).status != "complete":  # type: ignore[union-attr]
+            time.sleep(0.01)
+        assert [it.content for it in memory.list()] == ["tea"]
+        assert memory.list()[0].uses == 0
+
+
+def test_forgetting_a_scope_forgets_its_jobs(url: str) -> None:
+    host = Host(Settings(url=url, embedder="hashing"))
+    app = make_app(host)
+    job = host.jobs.accept(Place("local", "s"), [{"content": "the xylophone"}])
+    endpoint, names = app.router.find("POST", b"/v1/scopes/s/forget")
+    from holdfast.access import OPEN_DOOR
+    from holdfast.server.exchange import Call
+
+    endpoint.answer(Call(host, OPEN_DOOR, "r", names, b"", {}, b'{"everything": true}'))
+    assert host.jobs.find("local", job.id) is None
+    assert host.jobs.run_some() == 0
+    app.close()
+
+
+# --- how it is ---
+
+
+def test_ready_tells_how_store_embedder_and_door_are(url: str) -> None:
+    moody = MoodyEmbedder()
+    with serving(url, embedder=moody) as served, httpx2.Client(base_url=served.url) as http:
+        told = http.get("/ready").json()
+        assert (told["ready"], told["store"], told["embedder"]["state"]) == (
+            True,
+            "writable",
+            "well",
+        )
+        assert "no key was made" in told["door"]
+        moody.mood = "down"
+        http.post("/v1/scopes/s/remember", json={"content": "tea"}).raise_for_status()
+        assert http.get("/ready").json()["embedder"]["state"] == "failing"
+        served.key("k")
+        assert http.get("/ready").json()["door"] == "keys"
+        assert http.get("/health").json() == {"status": "ok"}
+
+
+def test_metrics_count_requests_stages_and_memories(http: httpx2.Client) -> None:
+    http.post("/v1/scopes/s/remember", json={"content": "tea"}).raise_for_status()
+    http.post("/v1/scopes/s/recall", json={"query": "tea"}).raise_for_status()
+    text = http.get("/metrics").text
+    for line in (
+        'holdfast_requests_total{status="200",verb="remember"} 1.0',
+        'holdfast_request_seconds_count{verb="recall"} 1.0',
+        'holdfast_stage_seconds_count{stage="write"}',
+        'holdfast_stage_seconds_count{stage="embed"}',
+        "holdfast_memories 1.0",
+        "holdfast_queue_depth 0.0",
+        "holdfast_jobs_waiting 0.0",
+        "holdfast_degraded_seconds_total 0.0",
+        "holdfast_shed_total 0.0",
+    ):
+        assert line in text, line
+
+
+def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "holdfast.server")
+    key = served.key("k")
+    with httpx2.Client(base_url=served.url, headers={"X-API-Key": key}) as http:
+        http.post("/v1/scopes/attic/remember", json={"content": "the xylophone"})
+        http.get("/v1/scopes/attic/state/xylophone")
+        http.post("/v1/scopes/attic/recall", content=b"xylophone")
+    until = time.monotonic() + 5
+    while len(caplog.records) < 3 and time.monotonic() < until:
+        time.sleep(0.01)
+    lines = [logs.Lines().format(record) for record in caplog.records]
+    told = [json.loads(line) for line in lines]
+    assert [(it["verb"], it["status"]) for it in told] == [
+        ("remember", 200),
+        ("get", 404),
+        ("recall", 400),
+    ]
+    assert all(len(it["request"]) == 16 for it in told)
+    assert "xylophone" not in "".join(lines)
+    assert "attic" not in "".join(lines)
+    assert key[16:] not in "".join(lines)
+
+
+def test_what_was_not_foreseen_is_told_to_the_log_only(
+    served: Served, http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: Any) -> None:
+        raise RuntimeError("the secret path is /etc/xylophone")
+
+    monkeypatch.setattr(served.host.service, "stats", broken)
+    reply = http.get("/v1/scopes/s/stats")
+    assert reply.status_code == 500
+    assert "xylophone" not in reply.text
+    monkeypatch.setattr(
+        served.host.service, "stats", lambda *a: (_ for _ in ()).throw(HoldfastError("/etc/x"))
+    )
+    assert "/etc/x" not in http.get("/v1/scopes/s/stats").text
+
+
+# --- how it begins and ends ---
+
+
+def test_an_address_that_others_reach_needs_a_key(url: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", "serve", "--host", "0.0.0.0", "--url", url],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "there is no key" in done.stderr
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def started(url: str, *more: str) -> tuple[subprocess.Popen[str], str]:
+    port = free_port()
+    words = ["serve", "--url", url, "--port", str(port), "--embedder", "hashing", *more]
+    runs = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", *words], stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    address = f"http://127.0.0.1:{port}"
+    give_up = time.monotonic() + 60
+    while time.monotonic() < give_up and runs.poll() is None:
+        try:
+            if httpx2.get(f"{address}/ready").is_success:
+                return runs, address
+        except httpx2.HTTPError:
+            time.sleep(0.05)
+    raise AssertionError("it did not start")
+
+
+@pytest.mark.slow
+def test_it_finishes_what_it_accepted(url: str) -> None:
+    runs, address = started(url)
+    drafts = {"drafts": [f"note {n} about the tea shop" for n in range(3000)]}
+    replies: list[int] = []
+    work = threading.Thread(
+        target=lambda: replies.append(
+            httpx2.post(f"{address}/v1/scopes/s/batch", json=drafts, timeout=60).status_code
+        )
+    )
+    work.start()
+    time.sleep(0.2)
+    runs.send_signal(signal.SIGTERM)
+    work.join()
+    assert runs.wait(30) in (0, -signal.SIGTERM)
+    assert replies == [200]
+    with Memory("s", url) as memory:
+        assert memory.stats().memories == 3000
+    assert runs.stderr is not None
+    assert "OPEN: no key was made" in runs.stderr.read()
+
+
+@pytest.mark.slow
+def test_workers_share_one_store(url: str) -> None:
+    runs, address = started(url, "--workers", "2")
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            put = lambda n: httpx2.post(f"{address}/v1/scopes/s/increment/n", json={})  # noqa: E731
+            assert {it.status_code for it in pool.map(put, range(60))} == {200}
+        assert {
+            httpx2.get(f"{address}/v1/scopes/s/state/n").json()["value"] for _ in range(20)
+        } == {60}
+        counted = [
+            line
+            for line in httpx2.get(f"{address}/metrics").text.splitlines()
+            if line.startswith('holdfast_requests_total{status="200",verb="increment"}')
+        ]
+        assert counted == ['holdfast_requests_total{status="200",verb="increment"} 60.0']
+    finally:
+        os.kill(runs.pid, signal.SIGTERM)
+        runs.wait(30)
+        assert runs.stderr is not None
+        runs.stderr.close()
