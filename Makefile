@@ -1,5 +1,6 @@
 # One command for each thing; every one sets up .venv first when it is missing or out of date.
 PYTHON ?= python3
+PORT ?= 8420
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-header --exclude-newer "1 week" --all-extras --group dev --group bench --group model
@@ -14,7 +15,7 @@ help: ## Say what each target does.
 		do printf '  make %-9s %s\n' "$$name" "$$words"; done
 
 serve: $(MODEL) ## Start a server on this machine: http://127.0.0.1:8420.
-	@$(BIN)/holdfast serve
+	@$(BIN)/holdfast serve --port $(PORT)
 
 demo: $(MODEL) ## Start a short interactive demo of the library.
 	@$(BIN)/holdfast demo
@@ -34,9 +35,11 @@ lint: .venv/.ready ## Check format, style, types, budgets and the generated twin
 
 bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.served
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py
+	@$(BIN)/python -m benchmarks.outages
 
 fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of its own description.
 	@HOLDFAST_FUZZ=20000 $(BIN)/pytest tests/test_server_fuzz.py -q

@@ -1,6 +1,7 @@
 """The facades: the programs of other libraries' texts, with one import changed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,8 @@ def test_zero_latency_adds_and_recalls_text(tmp_path: Path) -> None:
 
 def test_botwire_keeps_numbers_and_deletes_by_none() -> None:
     memory = botwire.Memory("autogen-assistant")
-    for value in (5, 1.5, True, "5", [], {"a": None}):
+    values: list[Any] = [5, 1.5, True, "5", [], {"a": None}]
+    for value in values:
         memory.set("key", value)
         assert memory.get("key") == value
         assert type(memory.get("key")) is type(value)

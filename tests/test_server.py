@@ -255,7 +255,10 @@ def test_writes_of_a_day_are_limited(url: str) -> None:
         serving(url, clock, limits=Limits(writes_a_day=2)) as served,
         httpx2.Client(base_url=served.url) as http,
     ):
-        put = lambda n: http.put(STATE, json={"value": n})  # noqa: E731
+
+        def put(n: int) -> httpx2.Response:
+            return http.put(STATE, json={"value": n})
+
         assert [put(n).status_code for n in range(3)] == [200, 200, 429]
         assert int(put(3).headers["retry-after"]) > 1000
         assert http.get(STATE).json()["value"] == 1
@@ -482,7 +485,8 @@ def test_it_finishes_what_it_accepted(url: str) -> None:
     with Memory("s", url) as memory:
         assert memory.stats().memories == 3000
     assert runs.stderr is not None
-    assert "OPEN: no key was made" in runs.stderr.read()
+    with runs.stderr as said:
+        assert "OPEN: no key was made" in said.read()
 
 
 @pytest.mark.slow

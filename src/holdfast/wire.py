@@ -18,7 +18,7 @@ PLAIN = frozenset((str, int, float, bool, type(None)))
 
 def dump(value: Any) -> Any:
     """A value as plain JSON data; a field that is None is left out, unless it must be given."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in PLAIN:
         return value
     fields = _fields(kind)
