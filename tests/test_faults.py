@@ -252,3 +252,11 @@ def test_the_page_quotes_the_committed_results() -> None:
     assert found["total"]["kills"] >= run.KILLS
     assert not any(found["total"][kind] for kind in KINDS)
     assert re.fullmatch(r"[0-9a-f]{40}( and changes)?", found["commit"])
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("outages")
+def test_a_short_run_over_http_finds_nothing() -> None:
+    from benchmarks import outages
+
+    assert outages.main(["--kills", "6", "--pause", "0.8"]) == 0
