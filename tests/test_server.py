@@ -273,25 +273,23 @@ def test_too_much_work_is_shed_with_503(url: str) -> None:
         serving(url, embedder=slow, threads=2, waiting=2) as served,
         ThreadPoolExecutor(12) as pool,
     ):
-        ask = lambda n: httpx2.post(  # noqa: E731
-            f"{served.url}/v1/scopes/s/remember", json={"content": f"n {n}"}, timeout=30
-        )
-        asked = [pool.submit(ask, n) for n in range(12)]
-        done = [it for it in asked if _ends(it, 3.0)]
-        assert len(done) == 8
-        assert {it.result().status_code for it in done} == {503}
-        assert {it.result().headers["retry-after"] for it in done} == {"1"}
-        assert httpx2.get(f"{served.url}/health").status_code == 200
-        slow.wake.set()
+
+        def ask(n: int) -> httpx2.Response:
+            path = f"{served.url}/v1/scopes/s/remember"
+            return httpx2.post(path, json={"content": f"n {n}"}, timeout=60)
+
+        try:
+            asked = [pool.submit(ask, n) for n in range(12)]
+            give_up = time.monotonic() + 30
+            while sum(it.done() for it in asked) < 8 and time.monotonic() < give_up:
+                time.sleep(0.02)
+            done = [it.result() for it in asked if it.done()]
+            assert [it.status_code for it in done] == [503] * 8
+            assert {it.headers["retry-after"] for it in done} == {"1"}
+            assert httpx2.get(f"{served.url}/health").status_code == 200
+        finally:
+            slow.wake.set()
         assert sorted(it.result().status_code for it in asked) == [200] * 4 + [503] * 8
-
-
-def _ends(future: Any, seconds: float) -> bool:
-    try:
-        future.result(seconds / 12)
-    except TimeoutError:
-        return False
-    return True
 
 
 def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
@@ -311,7 +309,8 @@ def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
     reply = http.post("/v1/scopes/s/extract", json={"messages": said})
     assert reply.status_code == 202
     told: dict[str, Any] = {}
-    while told.get("status") != "complete":
+    give_up = time.monotonic() + 30
+    while told.get("status") != "complete" and time.monotonic() < give_up:
         told = http.get(f"/v1/jobs/{reply.json()['job_id']}").json()
     assert told["memories_stored"] == 2
     memories = http.get("/v1/scopes/s/memories").json()["memories"]
@@ -330,7 +329,8 @@ def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
     host.service.close()
     clock.advance(minutes=2)
     with serving(url, clock) as served, Memory("s", served.url) as memory:
-        while served.host.jobs.find("local", job.id).status != "complete":  # type: ignore[union-attr]
+        give_up = time.monotonic() + 30
+        while memory.stats().memories == 0 and time.monotonic() < give_up:
             time.sleep(0.01)
         assert [it.content for it in memory.list()] == ["tea"]
         assert memory.list()[0].uses == 0

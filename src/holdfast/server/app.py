@@ -29,7 +29,7 @@ from holdfast.server.host import Host
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
 from holdfast.server.settings import Settings
-from holdfast.server.traces import span
+from holdfast.server.traces import spans
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 HEADER_BYTES = 32 * 1024
@@ -85,6 +85,7 @@ class App:
         self.router = router
         self._pool = ThreadPoolExecutor(host.settings.threads, "holdfast")
         self._at_work = 0
+        self._span = spans()
         host.queue = lambda: max(0, self._at_work - host.settings.threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -128,13 +129,13 @@ class App:
             endpoint, names = self.router.find(
                 "GET" if method == "HEAD" else method, scope["raw_path"]
             )
-            with span(endpoint.verb, request):
+            with self._span(endpoint.verb, request):
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(
                     self.host, OPEN_DOOR, request, names, scope["query_string"], headers, body
                 )
                 if endpoint.quick:
-                    reply = self._answer(endpoint, call, time.perf_counter())
+                    reply = self._answer(endpoint, call)
                 else:
                     reply = await self._in_thread(endpoint, call)
         except Exception as error:
@@ -173,15 +174,17 @@ class App:
         self._at_work += 1
         try:
             asked = time.perf_counter()
-            return await asyncio.get_running_loop().run_in_executor(
-                self._pool, self._answer, endpoint, call, asked
-            )
+
+            def work() -> Reply:
+                self.host.metrics.stage("wait", time.perf_counter() - asked)
+                return self._answer(endpoint, call)
+
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         finally:
             self._at_work -= 1
 
-    def _answer(self, endpoint: Endpoint, call: Call, asked: float) -> Reply:
+    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
         host = self.host
-        host.metrics.stage("wait", time.perf_counter() - asked)
         if endpoint.keyless:
             return endpoint.answer(call)
         presented = credentials.presented(call.headers)
