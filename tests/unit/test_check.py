@@ -132,4 +132,4 @@ def test_every_error_has_a_status_a_message_and_a_word_on_retrying() -> None:
         error = kind("It broke.", "Mend it.")
         assert str(error) == "It broke. Mend it."
         assert 400 <= error.status < 600
-        assert error.retry == (error.status == 503)
+        assert error.retry == (error.status in (408, 429, 503))

@@ -20,10 +20,14 @@ class WrongMethod(HoldfastError):
     """The path is known, the method is not."""
 
     status = 405
+    allowed: tuple[str, ...] = ()
 
-    def __init__(self, allowed: Sequence[str]) -> None:
-        super().__init__("This path does not take this method.", f"Use {', '.join(allowed)}.")
-        self.allowed = tuple(allowed)
+    @classmethod
+    def but(cls, allowed: Sequence[str]) -> WrongMethod:
+        """The error, with the methods that would be right."""
+        error = cls("This path does not take this method.", f"Use {', '.join(allowed)}.")
+        error.allowed = tuple(allowed)
+        return error
 
 
 @dataclass
@@ -69,7 +73,7 @@ class Router(Generic[T]):
                 return target, dict(zip(names, values, strict=True))
             allowed |= set(targets)
         if allowed:
-            raise WrongMethod(sorted(allowed))
+            raise WrongMethod.but(sorted(allowed))
         raise NotFound("There is nothing at this path.", "See /docs for what there is.")
 
 
