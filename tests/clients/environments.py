@@ -1,6 +1,5 @@
 """Environments with the published clients of other services, made once out of the registry."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,12 +30,9 @@ def python(name: str) -> Path:
 
 def _make(folder: Path, packages: list[str]) -> None:
     uv = [sys.executable, "-m", "uv", "--quiet"]
-    env = {**os.environ, "HOME": os.environ.get("HOLDFAST_REAL_HOME", str(Path("~").expanduser()))}
-    subprocess.run([*uv, "venv", "--allow-existing", str(folder)], check=True, env=env)
+    subprocess.run([*uv, "venv", "--allow-existing", str(folder)], check=True)
     subprocess.run(
-        [*uv, "pip", "install", "--python", str(folder / "bin" / "python"), *packages],
-        check=True,
-        env=env,
+        [*uv, "pip", "install", "--python", str(folder / "bin" / "python"), *packages], check=True
     )
 
 
