@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import ssl
 import time
@@ -262,13 +263,20 @@ class Remote(_Line):
 
     def __init__(self, url: str, api_key: str | None = None, outbox: Outbox | None = None) -> None:
         super().__init__(url, api_key, outbox)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Connects anew, as a forked child must: its parent's connections are not its own."""
+        self._pid = os.getpid()
         self._client = httpx2.Client(**self._options)
-        if outbox is not None:
-            outbox.start(self._plainly)
+        if self.outbox is not None:
+            self.outbox.start(self._plainly)
 
     def do(self, op: ops.Op[T]) -> T:
         """Does it, and answers."""
         self._must_be_open()
+        if self._pid != os.getpid():
+            self._begin()
         return self._drive(talk(op, self.outbox))
 
     def _plainly(self, op: ops.Op[T]) -> T:
