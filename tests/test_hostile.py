@@ -141,6 +141,17 @@ def test_a_body_over_the_limit_is_not_read(served: Served, http: httpx2.Client) 
     assert b"413" in said.split(b"\r\n")[0]
 
 
+def test_half_a_body_is_none(served: Served, http: httpx2.Client) -> None:
+    lines = '{"type":"holdfast","format":1}\n{"type":"state","key":"k","value":1,"version":1,'
+    lines += '"updated_at":"2026-01-01T00:00:00Z"}\n'
+    head = f"POST /v1/scopes/half/import HTTP/1.1\r\nHost: localhost\r\nContent-Length: {9999}"
+    address = urlsplit(served.url)
+    with socket.create_connection((address.hostname, address.port)) as wire:
+        wire.sendall(f"{head}\r\n\r\n{lines}".encode())
+    time.sleep(0.2)
+    assert http.get("/v1/scopes/half/stats").json()["states"] == 0
+
+
 def test_a_slow_body_is_given_up_and_holds_nobody_up(served: Served, http: httpx2.Client) -> None:
     head = b"POST /v1/scopes/a/remember HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
     address = urlsplit(served.url)

@@ -25,7 +25,7 @@ from holdfast.errors import Conflict
 from tests.markdown import ROOT
 from tests.serving import serving
 
-OK = (200, '{"id": "m", "created": true}', {})
+OK: tuple[int, str, dict[str, str]] = (200, '{"id": "m", "created": true}', {})
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from holdfast.service import LOCAL
 RIGHTS = ("read", "write", "admin")  # admin may do everything
 SEEN_SECONDS = 1.0  # a key is looked up this often, so that a revoked one is out in a second
 SEEN_KEYS = 10_000
-NOBODY = hashlib.sha256(b"nobody").digest()  # what a key that is not there is compared with
+STRANGE = hashlib.sha256(b"strange").digest()  # what a key that is not there is compared with
 ADVICE = "Send a key as X-API-Key, as a Bearer token, or as the password of the URL."
 
 READS = (
@@ -70,6 +70,7 @@ class Caller:
 
 
 OPEN_DOOR = Caller(LOCAL, frozenset(RIGHTS))
+NOBODY = Caller("", frozenset())  # before a key was looked at
 
 
 def allow(caller: Caller, op: ops.Op[Any]) -> None:
@@ -156,7 +157,7 @@ class Access:
         mark, _, rest = presented.partition("_")
         id, _, secret = rest.partition("_")
         key = self._look_up(id) if mark == "hf" and len(id) == 12 else None
-        matches = hmac.compare_digest(NOBODY if key is None else key.digest, _digest(secret))
+        matches = hmac.compare_digest(STRANGE if key is None else key.digest, _digest(secret))
         now = self._clock()
         if key is None or not matches or key.revoked_at or not lifetime.alive(key.expires_at, now):
             raise Unauthenticated("This key is not known here.", ADVICE)

@@ -21,8 +21,8 @@ import anyio
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.access import OPEN_DOOR
-from holdfast.errors import HoldfastError, TooLarge, Unavailable
+from holdfast.access import NOBODY, OPEN_DOOR
+from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
 from holdfast.server import credentials, problems
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.host import Host
@@ -131,9 +131,7 @@ class App:
             )
             with self._span(endpoint.verb, request):
                 body = await self._body(endpoint, method, headers, receive)
-                call = Call(
-                    self.host, OPEN_DOOR, request, names, scope["query_string"], headers, body
-                )
+                call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick:
                     reply = self._answer(endpoint, call)
                 else:
@@ -202,7 +200,6 @@ class App:
         return reply
 
     async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
-        whole = isinstance(reply.body, bytes)
         headers = [
             (b"content-type", reply.media.encode()),
             (b"x-request-id", request.encode()),
@@ -216,7 +213,6 @@ class App:
             body = reply.body if with_body else b""
             await send({"type": "http.response.body", "body": body})
             return
-        assert not whole
         async for part in self._parts(reply.body):
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
@@ -228,21 +224,18 @@ class App:
 
 
 async def _received(receive: Receive, most: int) -> bytes:
-    """The whole body."""
-    message: Message = await receive()
-    body = message.get("body", b"")
-    if not message.get("more_body"):
-        if len(body) > most:
-            raise _too_large(most)
-        return bytes(body)
-    parts, size = [body], len(body)
-    while message.get("more_body"):
-        message = await receive()
+    """The whole body; half of one is none."""
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Invalid("The body ended early.", "Send all of it.")
         parts.append(message.get("body", b""))
-        size += len(parts[-1])
+        size, more = size + len(parts[-1]), message.get("more_body", False)
         if size > most:
             raise _too_large(most)
-    return b"".join(parts)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _too_large(most: int) -> TooLarge:
