@@ -148,7 +148,7 @@ class Run:
         _wait(self.ports[0], self.servers[0])
         _wait(self.ports[1], self.servers[1])
         with Memory("drain", self.url, api_key=self.key, outbox=self.outbox) as memory:
-            give_up = time.monotonic() + 300
+            give_up = time.monotonic() + 900
             while memory.outbox is not None and memory.outbox.pending:
                 if time.monotonic() > give_up:
                     raise RuntimeError(f"{memory.outbox.pending} writes are still waiting")

@@ -36,6 +36,7 @@ MOST_BYTES = 256 * 1024 * 1024
 # A server knows an idempotency key for a week; what is older could be done twice.
 OLDEST = timedelta(days=6)
 FIRST_REST, LONGEST_REST = 0.5, 30.0  # seconds between attempts
+TOGETHER = 64  # writes that are sent before they are taken out of the file
 CLOSE_SECONDS = 5.0  # spent on sending when a memory is closed
 # What may yet change: a key can be given its right, a tenant its room.
 WAITS = (Unauthenticated, Forbidden, LimitReached)
@@ -152,11 +153,15 @@ class Outbox:
         """Sends what waits, in order, until none is left or one cannot be sent; gives what is."""
         give_up = time.monotonic() + seconds
         with self._turn() as ours:
-            while ours and time.monotonic() < give_up:
-                row = self._first()
-                if row is None:
-                    break
-                self._send(send, *row)
+            while ours and (rows := self._first()):
+                settled: list[tuple[str | None, int]] = []
+                try:
+                    for seq, verb, text, at in rows:
+                        if time.monotonic() > give_up:
+                            return self.pending
+                        settled.append((self._sent(send, verb, text, at), seq))
+                finally:
+                    self._settle(settled)
         return self.pending
 
     def _run(self, send: Send) -> None:
@@ -170,31 +175,34 @@ class Outbox:
             self._wake.wait(rest if left else None)
             self._wake.clear()
 
-    def _first(self) -> tuple[int, str, str, float] | None:
+    def _first(self) -> list[tuple[int, str, str, float]]:
         with self._file() as db:
-            row: tuple[int, str, str, float] | None = db.execute(
-                _FIRST, (self._destination,)
-            ).fetchone()
-        return row
+            return db.execute(_FIRST, (self._destination, TOGETHER)).fetchall()
 
-    def _send(self, send: Send, seq: int, verb: str, text: str, at: float) -> None:
-        error: str | None = None
+    def _sent(self, send: Send, verb: str, text: str, at: float) -> str | None:
+        """Sends a write; gives why the server would not do it, if so."""
         if time.time() - at > OLDEST.total_seconds():
-            error = "It waited so long that it could be done twice."
-        else:
-            try:
-                send(_op(verb, text))
-            except WAITS as failure:
-                raise Unavailable(failure.message, failure.advice) from None
-            except HoldfastError as failure:
-                if failure.retry or failure.status >= 500:
-                    raise
-                error = str(failure)
+            return "It waited so long that it could be done twice."
+        try:
+            send(_op(verb, text))
+        except WAITS as failure:
+            raise Unavailable(failure.message, failure.advice) from None
+        except HoldfastError as failure:
+            if failure.retry or failure.status >= 500:
+                raise
+            return str(failure)
+        return None
+
+    def _settle(self, settled: list[tuple[str | None, int]]) -> None:
+        """Removes what was sent; should we die before, it is sent again, and does nothing."""
+        if not settled:
+            return
         with self._file() as db:
-            if error is None:
-                db.execute("DELETE FROM writes WHERE seq = ?", (seq,))
-            else:
-                db.execute("UPDATE writes SET refused = ? WHERE seq = ?", (error, seq))
+            db.executemany(
+                "DELETE FROM writes WHERE seq = ?", [(seq,) for error, seq in settled if not error]
+            )
+            refused = [(error, seq) for error, seq in settled if error]
+            db.executemany("UPDATE writes SET refused = ? WHERE seq = ?", refused)
 
     @contextmanager
     def _turn(self) -> Iterator[bool]:
@@ -246,7 +254,7 @@ _WAITING = (
 )
 _FIRST = (
     "SELECT seq, verb, op, at FROM writes WHERE destination = ? AND refused IS NULL "
-    "ORDER BY seq LIMIT 1"
+    "ORDER BY seq LIMIT ?"
 )
 _PUT = "INSERT INTO writes (destination, scope, verb, op, at) VALUES (?, ?, ?, ?, ?)"
 
