@@ -67,6 +67,8 @@ class Way:
             there = self._reach()
             if there is None:
                 return
+            for end in (here, there):  # parts of a request must not wait for each other
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with there:
                 threading.Thread(target=_pump, args=(here, there), daemon=True).start()
                 while reply := there.recv(1 << 20):
