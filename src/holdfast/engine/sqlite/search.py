@@ -167,7 +167,7 @@ class _Part:
         step = max(RUN, RUN * count // SAMPLE)
         some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
         some = some[some < count]
-        return Sample(self._cosine(some), self._session(some), *self._said(some))
+        return Sample(self._cosine(some, exact=False), self._session(some), *self._said(some))
 
     def _session(self, at: Positions) -> Positions:
         """Codes of sessions that are no other scope's."""
@@ -224,10 +224,10 @@ class _Part:
             ageless=columns["ageless"][chosen],
         )
 
-    def _cosine(self, at: Positions) -> NDArray[np.float32]:
+    def _cosine(self, at: Positions, exact: bool = True) -> NDArray[np.float32]:
         if self._near is None:
             return np.full(len(at), np.nan, np.float32)
-        return self._near.cosines(at)
+        return self._near.cosines(at, exact)
 
     def _counts(self) -> NDArray[np.float32]:
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""
