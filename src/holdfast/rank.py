@@ -26,6 +26,7 @@ K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
 LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
+KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 to 2 are alike
 LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
 LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
 MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
@@ -34,7 +35,7 @@ ROLE = 0.06  # "I" asks for what the user said, "did you" for what the assistant
 SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
-NOISE_RANK, TAIL = 20, 0.05  # the 20th best evidence is noise: what is under it gets at most TAIL
+NOISE_RANK, TAIL = 15, 0.05  # the 15th best evidence is noise: what is under it gets at most TAIL
 NOISE_MOST = 0.8  # of the best: where twenty are as good as it, they are no noise
 SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
@@ -98,6 +99,7 @@ class Asked:
     about: int = 0  # 1: what the user said, -1: what the assistant said
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
     background: tuple[float, float] = BACKGROUND  # of the embedder in use
+    parts: tuple[tuple[int, ...], ...] = ()  # places of the terms of each part, if it has several
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def joined(kind: type[Columns], parts: Sequence[Columns]) -> Any:
 def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
     """The order of all candidates and where it comes from."""
     near, lending = _links(found), _coherence(corpus.sample)
-    said = _words(found, corpus, near, lending)
+    said = _words(found, corpus, asked, near, lending)
     evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
     similarity = share * _sureness(found, said, corpus, asked.background)
@@ -215,20 +217,30 @@ def _coherence(sample: Sample) -> float:
     return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
 
 
-def _words(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
+def _words(found: Candidates, corpus: Corpus, asked: Asked, near: Links, lending: float) -> Floats:
     """The share of the query's information that a memory and its neighbours have.
 
-    Times the share that the scope knows at all: where most words of a query were never said,
-    the few that were match by chance, and meaning must decide.
+    Less where the scope does not know much of it at all: where most words of a query were never
+    said, the few that were match by chance, and meaning must decide. Of a query in several parts
+    a memory need answer but one, so the part it has most of counts as much as the whole.
     """
     weight = rarity(corpus)
-    total = max(float(weight.sum()), 1e-9)
-    known = float(weight[corpus.having > 0].sum()) / total
+    known = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
     own = saturation(found.counts, found.length, corpus)
     lent = own.copy()
     for distance, (have, neighbour) in near.items():
         lent[have] = np.maximum(lent[have], lending * LEND_WORDS[distance] * own[neighbour])
-    share: Floats = known * (lent @ weight) / total
+    share = _share(lent, weight)
+    if asked.parts:
+        parts = [_share(lent[:, list(part)], weight[list(part)]) for part in asked.parts]
+        share = (share + np.max(parts, axis=0)) / 2
+    said: Floats = known**KNOWN * share
+    return said
+
+
+def _share(held: Floats, weight: Floats) -> Floats:
+    """How much of the weight is held."""
+    share: Floats = held @ weight / max(float(weight.sum()), 1e-9)
     return share
 
 
@@ -271,7 +283,7 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
 
 
 def _above_noise(evidence: Floats) -> Floats:
-    """Evidence on the scale 0..1: the best is 1, the 20th best is TAIL; of fewer, nothing is."""
+    """Evidence on the scale 0..1: the best is 1, the 15th best is TAIL; of fewer, nothing is."""
     best, floor = float(evidence.max(initial=0.0)), 0.0
     if len(evidence) >= NOISE_RANK:
         floor = max(float(np.partition(evidence, -NOISE_RANK)[-NOISE_RANK]), 0.0)
@@ -304,6 +316,4 @@ def _sureness(
 
 def _covered(found: Candidates, corpus: Corpus) -> Floats:
     """The share of the query's information that a memory has itself, however long it is."""
-    weight = rarity(corpus)
-    share: Floats = (found.counts > 0) @ weight / max(float(weight.sum()), 1e-9)
-    return share
+    return _share(found.counts > 0, rarity(corpus))

@@ -24,7 +24,7 @@ STOP = frozenset(
     much must my myself no nor not of on only onto or other our ours own please re s same shall she
     should shouldn shouldnt so some such t tell than that thats the their theirs them then there
     these they this those to too us ve very was wasn wasnt we were weren werent what when where
-    which who whom whose why will with won wont would wouldn wouldnt you your yours
+    which who whom whose why will with wont would wouldn wouldnt you your yours
     yourself""".split()
 )
 TOKEN_LETTERS = 4  # a common token of today's models is about four Latin letters long
