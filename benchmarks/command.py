@@ -38,6 +38,12 @@ def _rivals(options: Options) -> dict[str, Any]:
     return Rivals(options).run()
 
 
+def _race(options: Options) -> dict[str, Any]:
+    from benchmarks.rivals import Race
+
+    return Race(options).run()
+
+
 def _floors(options: Options) -> dict[str, Any]:
     from benchmarks import floors
 
@@ -51,6 +57,7 @@ RUNS: dict[str, Run] = {
     "vectors": _vectors,
     "speed": _speed,
     "rivals": _rivals,
+    "race": _race,
 }
 
 

@@ -146,7 +146,7 @@ def search(found: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def rivals(found: dict[str, Any]) -> list[dict[str, Any]]:
+def race(found: dict[str, Any]) -> list[dict[str, Any]]:
     """What is to be reached beside others, in a store of 10,000, embedding excluded."""
 
     def times(name: str, what: str) -> float | None:

@@ -20,6 +20,7 @@ from benchmarks import (
     page,
     plots,
     results,
+    rivals,
     tables,
     targets,
     timing,
@@ -278,6 +279,35 @@ def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Pat
     assert found["checks"]
     for file in plots.write(tmp_path / "plots", "quality", found):
         assert file.read_text().startswith("<svg")
+
+
+# --- others ---
+
+
+def test_a_system_in_its_own_process_finds_what_it_finds_here(
+    options: Options, tmp_path: Path
+) -> None:
+    corpus = generated.all_of(1, 0.2)[1]
+    rivals.hand_over(corpus, Cached(Hashing(), options.cache), tmp_path)
+    told = rivals.Field(options).answers([rivals.OURS], tmp_path, data=[corpus.name])
+    orders = told[rivals.OURS]["quality"][corpus.name][corpus.name]
+    assert [orders[query.id][0] for query in corpus.queries] == [
+        query.gold[0] for query in corpus.queries
+    ]
+
+
+def test_a_race_times_adds_and_searches(options: Options, tmp_path: Path) -> None:
+    rivals.hand_over_speed(tmp_path, 45, 5)
+    told = rivals.Field(options).answers([rivals.OURS], tmp_path, data=[], sizes=[40], times=5)
+    found = told[rivals.OURS]["speed"]["40"]
+    assert min(found.values()) > 0
+    assert found["search_ms"] <= found["search_p95_ms"]
+
+
+def test_a_system_that_fails_is_told_not_hidden(options: Options, tmp_path: Path) -> None:
+    field = rivals.Field(options)
+    field.answers([rivals.OURS], tmp_path, data=["never handed over"])
+    assert "did not run to its end: FileNotFoundError" in field.found["notes"][0]
 
 
 # --- the page ---
