@@ -269,6 +269,28 @@ def test_a_requirement_not_measured_is_neither_passed_nor_failed() -> None:
     assert targets.Check("x", 2.0, 1.0, at_least=False).passed is False
 
 
+def test_a_miss_within_noise_is_told_as_such_and_still_a_miss() -> None:
+    near = targets.Check("near", 0.88, 0.9, questions=60).row()
+    far = targets.Check("far", 0.60, 0.9, questions=60).row()
+    assert not near["passed"]
+    assert near["noise"] == pytest.approx(0.0387, abs=1e-4)
+    told = tables.missed({"checks": [near, far, targets.Check("met", 1.0, 0.9).row()]})
+    assert told.startswith("1 of 3 requirements are met.")
+    assert "below, within noise" in told
+    assert "FAIL" in told
+    assert "met " not in tables.missed({"checks": [near]}).partition("\n\n")[2]
+
+
+def test_what_another_embedder_costs_is_told_by_corpus(options: Options) -> None:
+    found = Quality(replace(options, embedders=("hashing", "hashing"), made=("changes",))).run()
+    systems = found["corpora"]["changes"]["systems"]
+    for weights in ("default", "relevance"):
+        systems[f"{weights}, fast"] = systems.pop(f"{weights}, hashing")
+    rows = tables.smaller(found).splitlines()[2:]
+    assert [row.split("|")[2].strip() for row in rows] == ["default", "relevance"]
+    assert all(set(row.replace(" ", "").split("|")[3:-1]) <= {"0", "–"} for row in rows)
+
+
 def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Path) -> None:
     words = ["quality", "--quick", "--data", "", "--made", "changes", "--embedders", "hashing"]
     words += ["--no-ablation", "--out", str(options.out), "--cache", str(options.cache)]
