@@ -196,6 +196,11 @@ def _verdict(one: Found) -> str:
     return "below, within noise" if within else "FAIL"
 
 
+def aims(found: Found) -> str:
+    """The requirements that are figures of their own, not comparisons."""
+    return checks({"checks": [one for one in found["checks"] if one.get("noise") is None]})
+
+
 def missed(found: Found) -> str:
     """The requirements that are not met."""
     some = [one for one in found["checks"] if one["passed"] is False]
@@ -399,6 +404,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
         "abstention": abstention,
         "ablation": ablation,
         "embedders": smaller,
+        "aims": aims,
         "missed": missed,
         "checks": checks,
     },
