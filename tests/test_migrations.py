@@ -20,12 +20,13 @@ from tests.markdown import ROOT
 ENGINE = ROOT / "src" / "holdfast" / "engine" / "sqlite"
 DATA = ROOT / "tests" / "data"
 SQL = statements()
-SCOPED = ("memories", "vectors", "changes", "states", "answers")
+SCOPED = ("memories", "vectors", "changes", "states", "answers", "links", "tellings", "slots")
+SCOPED += ("heard", "held", "policies", "jobs")
 # Upkeep of the whole store: what these give is shown to no caller.
 WHOLE_STORE = {
     *("rows_after", "count_rows_after", "all_waiting", "all_terms", "unawait_all"),
     *("drop_space_vectors", "drop_changes", "first_change", "last_change", "drop_old_answers"),
-    *("expired_memories", "expired_entries", "blank_stale_answers"),
+    *("expired_memories", "expired_entries", "blank_stale_answers", "next_job", "next_due"),
 }
 # Found by a key that is a digest of tenant, scope and name.
 DIGESTED = {"answer"}

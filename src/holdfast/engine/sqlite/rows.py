@@ -16,6 +16,7 @@ from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
 from holdfast.engine.sqlite import columns, search
 from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, scoped, stamp
 from holdfast.engine.sqlite.index import Indexes
+from holdfast.engine.sqlite.queue import Queue
 from holdfast.engine.sqlite.search import Uses
 from holdfast.engine.sqlite.statements import statements
 from holdfast.model import Entry, Filter, Record
@@ -25,7 +26,7 @@ NO_SCOPE = -1  # matches no row
 CHANGES_KEPT = 20_000  # a cache further behind than this loads anew
 
 
-class Rows:
+class Rows(Queue):
     """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
 
     def __init__(
@@ -160,6 +161,7 @@ class Rows:
         scope = self._make_scope(place)
         row = self._add(scope, draft)
         self._index(scope, row, draft)
+        self.add_slots(scope, draft.record.id, draft.slots)
 
     def _add(self, scope: int, draft: Draft) -> int:
         rec = draft.record
@@ -197,6 +199,8 @@ class Rows:
         if terms:
             self._do("drop_words", row, scoped(scope, terms))
         self._index(scope, row, draft)
+        self._do("drop_slots", scope, new.id)
+        self.add_slots(scope, new.id, draft.slots)
 
     def _count_vectors(self, scope: int, row: int) -> int:
         space = self._one("current_space")
@@ -242,6 +246,7 @@ class Rows:
                 self._do("drop_vectors", space[0], scope, row["row"])
             self._do("drop_memory", scope, row["row"])
             self.note_change(scope, row["row"])
+        self.drop_learned(scope, id)
         self._do("blank_answers", scope, digest(f"memory {id}"))
 
     def note_change(self, scope: int, row: int) -> None:
@@ -257,6 +262,7 @@ class Rows:
         for key, version in keys:
             self.drop_key(scope, key, version)
         self._do("blank_all_answers", scope)
+        self.drop_all_learned(scope)
         self._do("drop_scope", scope)
         return len(keys)
 
