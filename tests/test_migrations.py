@@ -20,8 +20,10 @@ from tests.markdown import ROOT
 ENGINE = ROOT / "src" / "holdfast" / "engine" / "sqlite"
 DATA = ROOT / "tests" / "data"
 SQL = statements()
-SCOPED = ("memories", "vectors", "changes", "states", "answers", "links", "tellings", "slots")
-SCOPED += ("heard", "held", "policies", "jobs")
+SCOPED = (
+    *("memories", "vectors", "changes", "states", "answers", "links", "tellings", "slots"),
+    *("heard", "held", "policies", "jobs"),
+)
 # Upkeep of the whole store: what these give is shown to no caller.
 WHOLE_STORE = {
     *("rows_after", "count_rows_after", "all_waiting", "all_terms", "unawait_all"),

@@ -23,7 +23,8 @@ def _pattern(form: str) -> Pattern:
     return re.compile(form, re.IGNORECASE)
 
 
-BE = alternatives("is|are|am|was|has been|have been|will be|is going to be")
+BE = alternatives("is|are|am|has been|have been|will be|is going to be")
+WAS = alternatives("is|are|am|was|were|got|has been|have been|will be")
 HAVE = "(?:has |have |had )?"
 ADVERB = alternatives(
     """now~|also~|currently~|actually~|really~|just~|still~|recently~|finally~|always~|already~
@@ -48,6 +49,7 @@ UNREAL = _pattern(
         hypothetically|feels? like|seems?|looks like|as though|in (?:the|my|a|her|his) (?:dream
         game|novel
         story|film|movie|play|book|series)|applied|interview(?:ed|ing)?|offered|visit(?:s|ed|ing)?
+        basically|practically|virtually|about as
         kidding|joking|lol|yeah,? right|sure,? and|when pigs fly|character|says?|said|told|claims?
         claimed
         wrote|writes|asked|quoted|according to|years ago|as a (?:kid|child|student)|in (?:my|her
@@ -57,6 +59,7 @@ UNREAL = _pattern(
     ).replace("\\\\", "\\")
     + r"\b|/s\b|[“”\"]|(?:^|\s)['‘][A-Za-z]"
 )
+JOKE = _pattern(r"\b(?:sure,? and|yeah,? right|oh great|as if|when pigs fly|lol)\b|/s\b")
 CHANGE = _pattern(
     r"\b"
     + alternatives(
@@ -107,7 +110,8 @@ TAIL = _pattern(
     + alternatives(
         f"""now|any ?more|any longer|these days|instead|again|already|at the moment|currently
         right now
-        after all|too|as well|recently|yesterday|today|last \\w+|for good|a (?:week|month|year) ago
+        after all|too|as well|every \\w+|recently|yesterday|today|last \\w+|for good|a (?:week
+        month|year) ago
         for (?:the|my|our|her|his) \\w+ (?:job|family|sake)|\\w+ (?:weeks|months|years|days) ago
         (?:on|in|around|since|as of|until|from) (?:\\d{{4}}(?:-\\d\\d){{0,2}}|(?:last~|next~
         this~)?(?:{_MONTHS})
@@ -164,6 +168,10 @@ SWAPPED = _pattern(
     + alternatives("replaced|dropped|ditched|swapped|abandoned|traded|exchanged|switched|left")
     + r" (?P<old>.+?) (?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
 )
+DROPPED = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    r"(?:quit|gave up|given up|ditched|dropped|cancelled|left|sold) (?P<old>[^;?!]+)$"
+)
 REPLACED = _pattern(
     r"^(?P<old>.+?) (?:was|is|were|has been|have been|got) replaced (?:by|with) (?P<new>.+)$"
 )
@@ -190,7 +198,7 @@ def form(attribute: str, block: str, ahead: str = "") -> Form:
 
 
 ONE = [
-    form("home", f"{HAVE}(?:lives?|resides?|living|stays?|dwells?|been living) (?:in|at|on|near)"),
+    form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:in|at|on|near)"),
     form("home", f"{BE} (?:living|based|staying) (?:in|at|near)"),
     form(
         "home",
@@ -203,17 +211,17 @@ ONE = [
         "employer",
         f"""{HAVE}(?:joined|started (?:working )?(?:at|for)|got hired (?:by|at)|got a job (?:at
         with)
-        took a job (?:at|with))|{BE} employed (?:by|at)|{BE} hired (?:by|at)""",
+        took a job (?:at|with))|{WAS} employed (?:by|at)|{WAS} hired (?:by|at)""",
         ahead="(?!the gym|a club|the club|us)",
     ),
-    form("job", f"(?:works?|{BE} working|started working) as (?:an? |the )?"),
+    form("job", f"(?:works?|{BE} working|started working) as(?:~an?|~the)?"),
     form("job", f"{HAVE}(?:became|become) an?|(?:was|got|been|is) promoted to"),
     form("age", BE, ahead=r"(?=\d{1,3}(?: years old)?$)"),
     form("age", f"{HAVE}(?:just )?turned", ahead=r"(?=\d)"),
     form("origin", f"{BE} (?:originally )?from|comes? from"),
     form("spouse", f"{BE} married to"),
     form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)"),
-    form("car", f"(?:drives?|{BE} driving)(?: an?| the)?"),
+    form("car", f"(?:drives?|{BE} driving)(?:~an?|~the)?"),
     form("name", "(?:goes|go) by|is called|is named"),
     form("school", f"(?:studies|study|{BE} studying|{BE} enrolled|goes to school) at|attends"),
     form(
@@ -224,7 +232,7 @@ ONE = [
     form("reports to", "reports? to"),
     form("sleeps", "(?:goes|go) to bed at|goes to sleep at"),
     form("wakes", "(?:wakes?|gets?|wake) up at"),
-    form("meets", "(?:meets?|happens|takes place)(?: every| each| on| at)?"),
+    form("meets", "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?"),
     form("starts", "starts? (?:at|on)"),
     form("costs", "costs?"),
     form("weighs", "weighs?"),
@@ -233,7 +241,7 @@ MANY = [
     form("speaks", f"speaks?|{BE} fluent in"),
     form("allergic", f"{BE} (?:severely~|badly~|deathly~)?allergic to|(?:has|have) an? allergy to"),
     form("uses", f"uses?|{BE} using"),
-    form("has", "(?:has|have|owns?|keeps?|has got|have got|adopted|got)(?: an?| the| some)?"),
+    form("has", "(?:has|have|owns?|keeps?|has got|have got|adopted|got)(?:~an?|~the|~some)?"),
     form("plays", f"(?:plays?|{BE} playing)(?: the)?", ahead="(?!for |at )"),
     form("member", f"{BE} an? member of"),
     form("eats", "eats?|drinks?|takes?"),
@@ -245,7 +253,7 @@ TASTES = [
     form(
         "likes",
         f"""(?:really~|also~|just~)*(?:likes?|loves?|enjoys?|adores?)
-        {BE} (?:into|fond of|keen on|(?:a )?(?:big |huge )?fan of)""",
+        {BE} (?:into|fond of|keen on|(?:a )?(?:big~|huge~)?fan of)""",
     ),
     form(
         "dislikes",
@@ -266,7 +274,7 @@ STATES = alternatives(
 )
 STATE_WORDS = frozenset(re.findall("[a-z]+", STATES))
 STATE = _pattern(
-    rf"^{WHO} {BE} {ADVERB}*(?P<state>{STATES})"
+    rf"^{WHO} {WAS} {ADVERB}*(?P<state>{STATES})"
     r"(?: (?P<how>by|in|for|with|to|at|on|as|from|under|until))? "
     rf"(?P<of>the [a-z]+ of )?{VALUE}$"
 )
@@ -285,7 +293,8 @@ FAVOURITE = _pattern(
 )
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twenty".split()
 COUNT = _pattern(
-    rf"^{WHO} (?:(?:has|have) (?:now )?(?:\w+ )??(?:got )?|owns? )"
+    rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:\w+ )??(?:got )?"
+    r"|owns? |needs? |takes? |pays? |charges? )"
     rf"(?P<value>\d+|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
 )
 USE_FOR = _pattern(
@@ -298,16 +307,28 @@ USE_FOR = _pattern(
 )
 NAMED = _pattern(
     r"^(?P<attribute>(?:the|my|our|his|her|their|[\w .'’&-]+?['’]s?) [\w .'’/&+-]+?) "
-    rf"{BE} {ADVERB}*(?P<how>(?:on|at|in|by|due|for|from|called|named|to) )?{VALUE}$"
+    rf"{BE} {ADVERB}*(?P<how>(?:on|at|in|by|due|for|from|called|named|to|with) )?{VALUE}$"
 )
 BECAME = _pattern(
     r"^(?P<attribute>(?:the|my|our|his|her|their|[\w .'’&-]+?['’]s?) [\w .'’/&+-]+?) "
-    rf"{HAVE}(?:{BE} )?"
+    rf"{HAVE}(?:{WAS} )?"
     + alternatives(
         """changed to|moved to|been moved to|becomes?|became|rescheduled to|postponed to
-        renamed to|set to"""
+        renamed to|set to|switched to"""
     )
     + rf" {VALUE}$"
+)
+# A thing with a verb of its own: "the gym opens at 7", "my bus leaves from Oak Street".
+HABITUAL = _pattern(
+    rf"^(?P<who>(?:the|my|our) [\w -]+?|[\w ]+['’]s [\w -]+?) {ADVERB}*"
+    r"(?P<verb>(?!is |has |was )[a-z]+s) "
+    r"(?P<how>at|on|by|with|every|until|from) (?P<value>[A-Z0-9].*|\w+day|noon|midnight)$"
+)
+SIMPLE = _pattern(
+    rf"^(?P<who>I|we|[A-Z][\w'’-]+|(?:the|my|our) \w+) {ADVERB}*(?P<value>[a-z][^;?!]+)$"
+)
+COLOURS = frozenset(
+    "red orange yellow green blue purple pink brown black white grey gray teal".split()
 )
 OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
 OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
@@ -320,7 +341,7 @@ MOODS = {
 NOUNS = frozenset(
     """name status size version limit budget owner lead leader plan price cost password port
     language
-    framework database store deadline date time day colour color address email number phone
+    framework database store date time day colour color address email number phone
     birthday age
     title role job boss manager team employer wife husband spouse partner capital author director
     president
@@ -330,18 +351,38 @@ NOUNS = frozenset(
     coach
     doctor teacher dentist landlord nickname pronouns username handle diet major university school
     company
-    office desk room car bike laptop provider vendor cloud platform backend frontend queue cache
+    car bike laptop provider vendor cloud platform backend frontend queue cache
     library
     runtime compiler policy frequency cadence interval maximum minimum timeout threshold domain
     url endpoint
     bucket hostname model engine strategy approach codename slogan motto mascot venue speaker
     sponsor winner
-    champion record score rank level floor apartment flat headquarters base contact assignee
+    champion record score rank level floor apartment flat headquarters contact assignee
     reviewer anthem
     religion sport genre position continent broadcaster founder ceo cto cfo mayor king queen
     minister
     chancellor gateway proxy orchestrator scheduler linter formatter""".split()
 )
+PEOPLE = frozenset(
+    """owner lead leader boss manager employer wife husband spouse partner author director
+    president
+    chairperson head officer captain coach doctor teacher dentist landlord assignee reviewer
+    founder ceo
+    cto cfo mayor king queen minister chancellor winner champion speaker sponsor editor
+    host""".split()
+)
+EVENTS = frozenset(
+    """meeting standup release demo review launch retro appointment flight party wedding class
+    session
+    call interview workshop deadline exam lesson dinner trip""".split()
+)
+CLOCK = re.compile(r"\d{1,2}(?::\d\d)?\s*(?:am|pm)?$|noon|midnight|\d{1,2} o'?clock", re.IGNORECASE)
+SYNONYMS = {
+    "email address": "email",
+    "e-mail": "email",
+    "phone number": "phone",
+    "telephone": "phone",
+}
 MANY_NOUNS = frozenset(
     """hobby hobbies allergy allergies languages friend friends child children kid kids pet pets
     sibling

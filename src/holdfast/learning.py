@@ -55,6 +55,15 @@ class Write(Protocol):
         """The answer of the first call with the op's idempotency key."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What learning needs of the service: drafts with vectors, writes done once, vectors later."""
+
+    indexed: Indexed
+    write: Write
+    catch_up: Callable[[Sequence[Place]], bool]
+
+
 class Echoes:
     """What was lately put into prompts: an agent that says it again tells nothing new."""
 
@@ -86,21 +95,21 @@ class Heard:
 
 
 class Learner:
-    """The verbs of learning, on one store; `write` does a write once, by its idempotency key."""
+    """The verbs of learning, on one store."""
 
     def __init__(
         self,
         engine: Engine,
         extractor: Extractor,
-        indexed: Indexed,
-        write: Write,
+        ways: Ways,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
         self._engine = engine
         self._extractor = extractor
-        self._indexed = indexed
-        self._write = write
+        self._indexed = ways.indexed
+        self._write = ways.write
+        self._catch_up = ways.catch_up
         self._clock = clock
         self._new_id = new_id
         self.echoes = Echoes()
@@ -112,7 +121,9 @@ class Learner:
         """Learns from a conversation, now or (without `wait`) soon."""
         if op.wait:
             heard = self._heard(op, place)
-            return self._write(op, place, lambda tx: self._written(tx, place, heard))
+            done = self._write(op, place, lambda tx: self._written(tx, place, heard))
+            self._caught_up(place, done)
+            return done
         now = self._clock()
         done = self._write(op, place, lambda tx: self._enqueued(tx, op, place, now))
         self.worker.wake()
@@ -130,11 +141,16 @@ class Learner:
         """Does a job; what it writes and its end are one transaction."""
         heard = self._heard(wire.loads(ops.Extract, task.work), task.place)
 
-        def work(tx: Transaction) -> None:
-            if tx.end_job(task):
-                self._written(tx, task.place, heard)
+        def work(tx: Transaction) -> Extracted:
+            ours = tx.end_job(task)
+            return self._written(tx, task.place, heard) if ours else Extracted()
 
-        self._engine.write(work)
+        self._caught_up(task.place, self._engine.write(work))
+
+    def _caught_up(self, place: Place, done: Extracted) -> None:
+        """What a correction gave other words gets its vector after the write."""
+        if any(one.superseded for one in done.learned):
+            self._catch_up([place])
 
     def _heard(self, op: ops.Extract, place: Place) -> Heard:
         """What is to be written, made outside of any transaction."""

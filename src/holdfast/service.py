@@ -23,6 +23,7 @@ from holdfast import (
     question,
     rank,
     states,
+    suspicion,
     wire,
 )
 from holdfast.embed import Embedder
@@ -30,7 +31,7 @@ from holdfast.embedding import Embedding
 from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.extract import Extractor, open_extractor
-from holdfast.learning import Learner, record
+from holdfast.learning import Learner, Ways, record
 from holdfast.model import (
     Diagnosis,
     Entry,
@@ -89,7 +90,8 @@ class Service:
         self._new_id = new_id
         self._embedding = Embedding(engine, embedder)
         learns = extractor or open_extractor("rules")
-        self.learner = Learner(engine, learns, self._indexed, self._write, clock, new_id)
+        ways = Ways(self._indexed, self._write, self._embedding.catch_up)
+        self.learner = Learner(engine, learns, ways, clock, new_id)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
@@ -114,15 +116,27 @@ class Service:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
         draft = self._drafts([op.draft], place, now)[0]
-        return self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        self._reworded(place, [op.draft], [done])
+        return done
 
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
         """Stores many memories in one transaction."""
         now = self._clock()
         pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
-        return self._write(
+        done = self._write(
             op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
         )
+        self._reworded(place, op.drafts, done)
+        return done
+
+    def _reworded(
+        self, place: Place, told: Sequence[ops.Draft], done: Sequence[Remembered]
+    ) -> None:
+        """Gives what got other words inside a write its vector after it."""
+        corrected = any(one.superseded for one in done)
+        if corrected or any(suspicion.secret(one.content) for one in told):
+            self._embedding.catch_up([place])
 
     def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""

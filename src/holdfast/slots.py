@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast import forms, text
-from holdfast.forms import MANY_NOUNS, MOODS, NOUNS
+from holdfast.forms import EVENTS, MANY_NOUNS, MOODS, NOUNS, PEOPLE
 
 YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
+SAYS = "says"  # before what is said of somebody in a form of its own
 ANY = "*"  # as the attribute: whatever had this value
 USER = "user"  # who "I" is, where nobody is named
 US = ""  # a team's own choices are nobody's in particular
@@ -37,6 +38,14 @@ class Slot:
     changed: bool = False
 
 
+_OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
+# What cannot be the end of a statement: the date that follows is its value.
+_OPEN_END = re.compile(
+    r"\b(?:is|are|am|was|be|not|on|at|in|to|moved|until|meets?|starts?|happens|place)$"
+    r"|^(?:the|my|our) \w+ [a-z]+s$",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"\b([A-Z])\b")  # "Hall A" is not just any hall
 _MAY = re.compile(r"\bMay\b")
 Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
 
@@ -44,7 +53,7 @@ Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
 @lru_cache(maxsize=4096)
 def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     """The slots of a statement; `speaker` is who "I" is."""
-    if len(statement) > MOST_LETTERS:
+    if len(statement) > MOST_LETTERS or forms.JOKE.search(statement):
         return ()
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
@@ -81,7 +90,7 @@ def _bare(clause: str) -> str:
     told = forms.LEAD.sub("", clause.strip()).strip(" .!,")
     told = forms.CLAUSE.sub("", told).strip(" .!,")
     while (shorter := forms.TAIL.sub("", told).strip(" ,")) != told:
-        if re.search(r"\b(?:is|are|am|was|be|on|at|in|to|moved|until|meets?|starts?)$", shorter):
+        if _OPEN_END.search(shorter):
             break
         told = shorter
     return told
@@ -105,6 +114,8 @@ def _switched(told: str, speaker: str | None) -> Iterator[Slot]:
     if found := forms.SWITCHED.match(told) or forms.SWAPPED.match(told):
         who = US if found["who"].lower() in ("we", "the team") else _who(found["who"], speaker)
         yield Slot(who, ANY, _value(found["old"]), True, True)
+    elif found := forms.DROPPED.match(told):
+        yield Slot(_who(found["who"], speaker), ANY, _value(found["old"]), True, True)
     elif found := forms.REPLACED.match(told):
         yield Slot(US, ANY, _value(found["old"]), True, True)
 
@@ -145,7 +156,10 @@ def _one(told: str, said: frozenset[str]) -> Found:
 
 
 def _state(told: str, said: frozenset[str]) -> Found:
-    if said & forms.STATE_WORDS and (found := forms.STATE.match(told)):
+    found = forms.STATE.match(told) if said & forms.STATE_WORDS else None
+    if found and _noun(found["who"]) in EVENTS:
+        yield _owner(found["who"])[0], _timed(found["who"], found["value"]), found["value"]
+    elif found:
         how = f"{found['state']} {found['how'] or ''} {_key(found['of'] or '')}"
         yield found["who"], " ".join(how.split()), found["value"]
     elif found := forms.OF_KIND.match(told):
@@ -164,7 +178,8 @@ def _use_for(told: str, said: frozenset[str]) -> Found:
 
 def _count(told: str, said: frozenset[str]) -> Found:
     if found := forms.COUNT.match(told):
-        yield found["who"], f"number of {_key(found['what'])}", found["value"]
+        verb = _key(found["verb"].replace("own", "has"))
+        yield found["who"], f"number of {_key(found['what'])} {verb}".strip(), found["value"]
 
 
 def _many(told: str, said: frozenset[str]) -> Found:
@@ -179,7 +194,7 @@ def _many(told: str, said: frozenset[str]) -> Found:
 
 def _is(told: str, said: frozenset[str]) -> Found:
     found = forms.IS.match(told)
-    if not found or found["who"][:4].lower() in ("the ", "our ") or _noun(found["who"]) in NOUNS:
+    if not found or _OWNED.search(found["who"]):
         return
     value = found["value"].lower()
     if value in MOODS:
@@ -199,12 +214,47 @@ def _named(told: str, said: frozenset[str]) -> Found:
         (of_whom["who"], of_whom["attribute"]) if of_whom else _owner(found["attribute"])
     )
     noun = _noun(attribute)
-    if noun in MANY_NOUNS and not of_whom:
+    if noun in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
+        yield who, _timed(attribute, found["value"]), found["value"]
+    elif noun in MANY_NOUNS and not of_whom:
         yield who, f"{_key(attribute)} {_key(found['value'])}", YES
+    elif noun in PEOPLE and not re.match(r"[A-Z]|(?:an?|the|my|our) ", found["value"]):
+        yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
     elif noun in NOUNS or of_whom or how or re.match(r"[A-Z0-9\"$€£]", found["value"]):
-        yield who, f"{_key(attribute)} {how if noun not in NOUNS else ''}".strip(), found["value"]
+        named = forms.SYNONYMS.get(attribute.lower(), attribute)
+        yield who, f"{_key(named)} {how if noun not in NOUNS else ''}".strip(), found["value"]
+    elif found["value"].lower() in forms.COLOURS:
+        yield who, f"{_key(attribute)} colour", found["value"]
     else:
         yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
+
+
+def _habitual(told: str, said: frozenset[str]) -> Found:
+    if found := forms.HABITUAL.match(told):
+        who, attribute = _owner(found["who"])
+        yield who, f"{_key(attribute)} {found['verb'].lower()} {found['how']}", found["value"]
+
+
+def _simple(told: str, said: frozenset[str]) -> Found:
+    """Whatever else is said of somebody: it ends only when it is denied."""
+    if found := forms.SIMPLE.match(told):
+        yield found["who"], f"{SAYS} {_key(found['value'])}", YES
+
+
+def _timed(event: str, value: str) -> str:
+    """When an event is: its day and its hour are two things."""
+    clock = forms.CLOCK.search(value.strip())
+    return f"{_key(re.sub('^(?:the|our|my) ', '', event.lower()))} {'at' if clock else 'on'}"
+
+
+def _moved(told: str, said: frozenset[str]) -> Found:
+    """An event or an attribute that changed: "the deadline moved to Friday"."""
+    found = forms.BECAME.match(told) if said & {"to", "became", "becomes", "become"} else None
+    if found and _noun(found["attribute"]) in EVENTS | NOUNS:
+        yield from _named(told, said)
+    elif found and found["attribute"][:4].lower() in ("the ", "our "):
+        who, attribute = _owner(found["attribute"])
+        yield who, f"{_key(attribute)} in", found["value"]
 
 
 # "The type of music that X plays is Y" must be read by what it names before by its verb.
@@ -214,7 +264,8 @@ def _named_the(told: str, said: frozenset[str]) -> Found:
 
 
 READERS = (
-    *(_favourite, _prefer, _taste, _one, _state, _use_for, _count, _named_the, _many, _is, _named),
+    *(_favourite, _prefer, _taste, _moved, _one, _state, _use_for, _count, _habitual),
+    *(_named_the, _many, _is, _named, _simple),
 )
 
 
@@ -228,6 +279,8 @@ def _owner(whole: str) -> tuple[str, str]:
     rest = re.sub(r"^(?:new |current |latest |own )+", "", rest)
     if first.lower() == "my":
         return "i", rest
+    if first.lower() in ("his", "her", "their"):
+        return first, rest
     if first.lower() in ("the", "our") or "'" not in whole.replace("’", "'"):
         return US, rest
     found = forms.OWNED.match(whole)
@@ -253,7 +306,8 @@ def _who(said: str, speaker: str | None) -> str:
 
 
 def _value(said: str) -> str:
-    return _key(re.sub(r"^(?:now|currently|only|about|just|on|at|in|by|to) ", "", said))
+    said = re.sub(r"^(?:now|currently|only|about|just|on|at|in|by|to) ", "", said)
+    return _key(_LETTER.sub(r"\1\1\1", said))
 
 
 @lru_cache(maxsize=4096)
@@ -270,8 +324,10 @@ def clauses(statement: str) -> list[str]:
 
 def held(slot: Slot) -> str:
     """The thing a slot is about, also where it is part of the attribute."""
-    many = slot.value in (YES, LIKES)
-    return slot.attribute.partition(" ")[2] if many else slot.value
+    if slot.value not in (YES, LIKES):
+        return slot.value
+    thing = slot.attribute.partition(" ")[2]
+    return thing.partition(" ")[2] if slot.attribute.startswith(f"{SAYS} ") else thing
 
 
 def agree(one: str, other: str) -> bool:

@@ -88,16 +88,12 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot]) -> Slot | None:
 
 def _contradicts(mine: Slot, theirs: Slot) -> bool:
     if mine.attribute == ANY:
-        of_one = not mine.who or not theirs.who or _of_one(mine.who, theirs.who)
+        of_one = not mine.who or not theirs.who or mine.who == theirs.who
         return of_one and not theirs.ended and slots.agree(mine.value, slots.held(theirs))
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
         return False
     alike = slots.agree(mine.value, theirs.value)
     return alike if mine.ended != theirs.ended else not alike and not mine.ended
-
-
-def _of_one(one: str, other: str) -> bool:
-    return one == other or one.split(" ", maxsplit=1)[0] == other.split(" ", maxsplit=1)[0]
 
 
 def _hearsay(told: Statement, clash: Slot) -> bool:
