@@ -178,8 +178,9 @@ def _use_for(told: str, said: frozenset[str]) -> Found:
 
 def _count(told: str, said: frozenset[str]) -> Found:
     if found := forms.COUNT.match(told):
-        verb = _key(found["verb"].replace("own", "has"))
-        yield found["who"], f"number of {_key(found['what'])} {verb}".strip(), found["value"]
+        has = re.match("ha|own", found["verb"], re.IGNORECASE)
+        verb = "" if has else f" {_key(found['verb'])}"
+        yield found["who"], f"number of {_key(found['what'])}{verb}", found["value"]
 
 
 def _many(told: str, said: frozenset[str]) -> Found:

@@ -66,6 +66,8 @@ def _counted(said: dict[str, str], today: datetime) -> str:
     if count is None or unit is None:
         return ""
     number = int(count) if count.isdigit() else _COUNTS[count]
+    if unit == "year":
+        return f"in {today.year + (-number if 'unit' in said else number):04}"
     then = today + (-1 if "unit" in said else 1) * number * _DAYS[unit] * DAY
     shape = {"day": "on %Y-%m-%d", "week": "around %Y-%m-%d", "month": "around %Y-%m"}
     return then.strftime(shape.get(unit, "in %Y"))

@@ -81,10 +81,10 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
-    if signs.QUESTION.search(sentence) or signs.REFUSAL.search(sentence):
+    if any(sign.search(sentence) for sign in (signs.QUESTION, signs.REFUSAL, signs.SARCASM)):
         return None
     told = _bare(sentence)
-    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told) or signs.SARCASM.search(told):
+    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told):
         return None
     if suspicion.found(sentence):
         return None
