@@ -82,7 +82,9 @@ def test_tools_and_systems_say_nothing() -> None:
 
 
 def test_an_answer_names_its_question_as_a_source() -> None:
-    turns = parsed("Ann: Where was it?\nBob: It was in the old town hall beside the wide green river.")
+    turns = parsed(
+        "Ann: Where was it?\nBob: It was in the old town hall beside the wide green river."
+    )
     (found,) = Rules().extract(turns, NOW)
     assert (found.turns, found.content[:8]) == ((0, 1), "Bob: It ")
 
