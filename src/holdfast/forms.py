@@ -13,10 +13,8 @@ Pattern = re.Pattern[str]
 
 def alternatives(block: str) -> str:
     """A block of phrases as one group; line ends part alternatives as bars do."""
-    parts = block.replace("\n", "|").split("|")
-    return (
-        "(?:" + "|".join(part.strip(" ").replace("~", " ") for part in parts if part.strip()) + ")"
-    )
+    lines = (line.strip() for line in block.splitlines())
+    return f"(?:{'|'.join(line for line in lines if line)})".replace("~", " ")
 
 
 def _pattern(form: str) -> Pattern:
@@ -202,8 +200,8 @@ ONE = [
     form("home", f"{BE} (?:living|based|staying) (?:in|at|near)"),
     form(
         "home",
-        f"""{HAVE}(?:just~|recently~)?(?:moved|relocated|emigrated|moved house)(?: back| over
-         down| up)? to
+        f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
+        ~down| up)? to
         {HAVE}moved into""",
     ),
     form("employer", f"{HAVE}(?:works?|{BE} working) (?:at|for)"),
