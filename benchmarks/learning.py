@@ -15,7 +15,7 @@ from benchmarks.corpora import Corpus, Instance, Item, Query
 from benchmarks.embedding import cached
 from benchmarks.options import Options
 from benchmarks.stores import RELEVANCE, Unworn, remembered
-from holdfast import Hit, Memory, Recalled
+from holdfast import Hit, Memory, Recalled, Record
 from holdfast.backend import Here
 from holdfast.conversation import parsed
 from holdfast.embed import Embedder
@@ -116,22 +116,25 @@ def extraction(corpus: Corpus, embedder: Embedder) -> dict[str, Any]:
     """What learning from dialogues keeps, and at what size, beside keeping every turn."""
     learned: dict[str, list[float]] = {f"recall@{k}": [] for k in DEPTHS}
     raw: dict[str, list[float]] = {f"recall@{k}": [] for k in DEPTHS}
+    kept: dict[str, list[bool]] = {f"recall@{k}": [] for k in DEPTHS}
     stored = told = growth = memories = 0
     with opened(embedder) as backend, remembered(corpus, embedder) as stores:
         for store in stores:
             memory = Memory(store.instance.id, backend=backend)
             extracted(memory, store.instance, "learnings")
-            contents = [it["content"] for it in map(json.loads, memory.export()) if "content" in it]
-            stored += sum(map(tokens, contents))
-            memories += len(contents)
+            stored += sum(tokens(one.content) for one in every(memory))
+            memories += len(every(memory))
             told += sum(tokens(item.text) for item in store.instance.items)
             growth += replayed(memory, store.instance)
+            sources = {it for one in every(memory) for it in messages(one)}
             for query in (query for query in store.instance.queries if query.scored):
                 ours = evidence(asked_of(memory, query))
                 theirs = [hit.id for hit in store.recall(query, RELEVANCE)]
                 for k in DEPTHS:
                     learned[f"recall@{k}"].append(share(ours[:k], query.gold))
                     raw[f"recall@{k}"].append(share(theirs[:k], store.ids(query.gold)))
+                    hit = set(theirs[:k]) & set(query.gold)
+                    kept[f"recall@{k}"] += [turn in sources for turn in hit]
     figures = {name: sum(values) / len(values) for name, values in learned.items()}
     beside = {name: sum(values) / len(values) for name, values in raw.items()}
     return {
@@ -140,9 +143,23 @@ def extraction(corpus: Corpus, embedder: Embedder) -> dict[str, Any]:
         "learned": figures,
         "raw turns": beside,
         "share of evidence": {name: figures[name] / beside[name] for name in figures},
+        "kept of what raw turns find": {k: sum(v) / len(v) for k, v in kept.items()},
         "growth when replayed": growth,
         "junk": junk(),
     }
+
+
+def every(memory: Memory) -> list[Record]:
+    """All memories of a scope, past ones too."""
+    lines = [json.loads(line) for line in memory.export()]
+    ids = dict.fromkeys(line["id"] for line in lines if line["type"] == "memory")
+    return [memory.read(id) for id in ids]
+
+
+def messages(one: Record) -> list[str]:
+    """The messages a memory came from."""
+    said = one.source.message if one.source else None
+    return [*([said] if said else []), *one.meta.get("messages", ())]
 
 
 def turns(items: Sequence[Item]) -> list[Turn]:

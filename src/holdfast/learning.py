@@ -402,8 +402,12 @@ def _source(op: ops.Extract, numbers: Sequence[int]) -> Source:
     said = [Source(turn.speaker or turn.role, _role(turn), turn.id) for turn in turns]
     found = trust.least(said) or said[-1]
     last = turns[-1]
-    message = last.id or f"{op.session or 'conversation'}#{numbers[-1]}"
-    return Source(last.speaker or last.role, found.role, message)
+    return Source(last.speaker or last.role, found.role, _message(op, numbers[-1]))
+
+
+def _message(op: ops.Extract, number: int) -> str:
+    """What names a message: its id, or its place in the session."""
+    return op.turns[number].id or f"{op.session or 'conversation'}#{number}"
 
 
 def _role(turn: Turn) -> str:
@@ -411,7 +415,9 @@ def _role(turn: Turn) -> str:
 
 
 def _told(op: ops.Extract, learning: Learning, now: datetime) -> ops.Draft:
-    meta = {} if learning.about is None else {"about": learning.about}
+    meta: dict[str, Any] = {} if learning.about is None else {"about": learning.about}
+    if len(learning.turns) > 1:
+        meta["messages"] = [_message(op, number) for number in learning.turns]
     return ops.Draft(
         content=learning.content,
         kind=learning.kind,

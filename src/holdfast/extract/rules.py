@@ -11,13 +11,14 @@ from holdfast.extract import signs
 from holdfast.model import Learning, Turn
 
 LEAST_TERMS = 2  # a statement has at least so many words that say something
-FULL_TERMS = 6  # with so many it speaks for itself, whoever it is about
+FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
 _TAIL = re.compile(
     r"\s*(?:[–—]|-+ |; |,? (?:and|but|so|which) (?=it\b|it['’]s|is\b|was\b|they were|I was so)).*$"
 )
 _PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z]|[\"“]\w")
+_POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
 _NAME = r"[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
 _CALLED = re.compile(
     rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
@@ -54,9 +55,13 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
 def _parts(told: str) -> list[str]:
     """A statement of two facts as two, so that each can be corrected by itself."""
     parts = slots.clauses(told)
-    if len(parts) > 1 and all(slots.of(part) for part in parts):
+    if len(parts) > 1 and all(map(_of_its_own, parts)):
         return [f"{part[:1].upper()}{part[1:]}" for part in parts]
     return [told]
+
+
+def _of_its_own(part: str) -> bool:
+    return any(not slot.attribute.startswith(slots.SAYS) for slot in slots.of(part))
 
 
 def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
@@ -97,7 +102,7 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
 
 def _with_subject(told: str) -> str:
     """The statement with the "I" that was left out: "Researching agencies"."""
-    if signs.LEFT_OUT.match(told):
+    if signs.LEFT_OUT.match(told) and not signs.DOING.search(told):
         doing = told.split(maxsplit=1)[0].endswith("ing")
         return f"I {'am ' if doing else ''}{told[:1].lower()}{told[1:]}"
     return told
@@ -130,12 +135,23 @@ def _says_something(told: str, asked: bool) -> bool:
         return True  # of other scripts only the shape is known
     if not re.search(r"\s", told):
         return False
-    if signs.EMPTY.match(told) or signs.FEELING.search(told) or signs.VAGUE.search(told):
+    slight = len(terms) <= FULL_TERMS
+    if not re.search(r"\bI\b", told) and not signs.VERB.search(_POSSESSIVE.sub(" ", told)):
+        return False
+    if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
     if signs.POINTING.match(told):
         full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
+    if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
+        return False
     return speech.first_person(told) or _anchored(told)
+
+
+def _slight(told: str) -> bool:
+    """True for the few words that only say how one feels, or that something will be."""
+    found = signs.FEELING.search(told) or signs.VAGUE.search(told) or signs.SOFT.match(told)
+    return found is not None
 
 
 def _anchored(told: str) -> bool:
@@ -143,7 +159,7 @@ def _anchored(told: str) -> bool:
     if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told):
         return False
     ours = speech.of_us(told) and signs.HAPPENED.search(told)
-    if len(text.terms(told)) >= FULL_TERMS:
+    if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):
         return True
     return bool(ours or _PROPER.search(told) or signs.SETTLED.match(told))
 

@@ -34,17 +34,21 @@ ASKING = _start(
 )
 GREETING = _start(
     r"""
-        (?:hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night)|welcome)
-        (?:bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you
-        later|cheers)|(?:thanks|thank you|thx|congrats|congratulations|good luck
-        happy (?:birthday|new year)|no problem)|(?:you['’]re welcome|my pleasure|sorry|sure
-        okay|ok|yep|yeah|yes|no|nope|wow|cool|great|nice|awesome|absolutely|definitely
-        exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure|of course
-        i (?:totally~|completely~|100%~|really )?(?:agree|understand|see|hear you|appreciate
-        get it)|good (?:to|for|idea|point|call)|long time no|keep (?:it )?(?:up|me|on|going)
-        hang in|can['’]t wait|nice to|great to|glad|excited|let['’]s|hope|looking forward
-        take a look|check (?:it|this|out)|look at|here['’]s|this is|that['’]s|those are
-        these are|what an?|how )
+    hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night|luck)|welcome
+    bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you|later|cheers
+    thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
+    you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no|nope|wow|cool|great|nice|awesome
+    absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
+    i (?:totally |completely |100% |really )?(?:agree|understand|see|hear you|appreciate|get it)
+    of course|good (?:to|for|idea|point|call)|long time no|keep (?:it )?(?:up|me|on|going)
+    hang in|can['’]t wait|nice to|great to|let['’]s|what an?|how
+    """
+)
+# Such beginnings mostly lead to nothing, unless a whole statement follows.
+SOFT = _start(
+    r"""
+    glad|excited|hope|looking forward|take a look|check (?:it|this|out)|look at|here['’]s|this is
+    that['’]s|those are|these are
     """
 )
 HEDGE = _words(
@@ -138,9 +142,27 @@ TASK = _words(
         don['’]t let me forget
     """
 )
-DOING = _words(
+VERB = _words(
     r"""
-        was|were|did|had|went|got|made|took|has|have|is|am|are
+    \w{2,}ed|\w{3,}ing|is|are|am|was|were|be|been|has|have|had|do|does|did|don['’]t|didn['’]t|will
+    would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
+    bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
+    read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
+    loves?|hates?|prefers?|fails?|broke|\w+['’](?:s|re|ve|m|ll|d)
+    """
+)
+DOING = _words("is|are|was|were|has|have|makes?|brings?|helps?|gives?|keeps?|lets?")
+ASSURING = _words(
+    r"""
+    i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
+    you(?:['’]re| are) (?:so|doing|such|an?|really)|you(?:['’]ve| have) got this|you got this
+    a lot(?:['’]s| has| is)? (?:been )?(?:happened|happening|going on)|lots of stuff happened
+    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to check in|keep (?:ya|you) posted
+    since we(?: last)? (?:talked|chatted|spoke)|(?:haven['’]t|not) (?:talked|spoken)|give up
+    get through this|gonna make it|loving it|here to lend|way of \w+ing (?:us|our)
+    keep (?:plugging|on going)|can look some|heard (?:so many|great)|in mind|ha ha
+    owe you|must(?:['’]ve| have) been|be great|for the invite|hopefully
+    proud of you|rooting for you|here for you|there for you|cheering
     """
 )
 EMPTY = _words(
@@ -149,6 +171,9 @@ EMPTY = _words(
         ~feels?|~felt|~means?|~looks?|~sounds?)(?: \w+){0,3} (?:great|good|awesome|amazing
         nice|fun|cool|important|hard|tough|special|wonderful|inspiring|rewarding|exciting
         lovely|beautiful|sweet|crazy|true|so \w+)
+        i(?:['’]m| am) (?:an? )?(?:huge|big) fan(?=[.!]*$)|i(?:['’]ve| have) got a funny story
+        [\w"“”' ]{1,30} (?:is|are|was|sounds?|looks?) (?:so |really |just |totally )*(?:awesome|great
+        amazing|special|beautiful|incredible|nice|cool|fun|the best|key)(?=[.!]*$| for )
     """
 )
 FEELING = _words(
@@ -176,6 +201,8 @@ POINTING = _start(
         it|it['’](?:s|ll|d)|that|that['’]s|this|these|those|they|they['’](?:re|ve|ll)|there
         there['’]s|he|she|he['’]s|she['’]s|sounds?|looks?|seems?|feels?|gotta|gonna|being
         having|to|for|with|not|such|just|never|always|stay|keep|go|must
+        for|like|tastes|makes|adding|hopefully|hoping|wish|way|mixed|bonus|lemme|saw|some|same
+        our loved ones|gather|every|best of all|won['’]t|positive
     """
 )
 LEFT_OUT = _start(
@@ -205,6 +232,12 @@ HAPPENED = _words(
         \w{2,}ed|went|had|got|made|took|were|did|won|met|saw|bought|built|chose|will|use
         have|ate|ran|found|lost|left|are|['’]re|['’]ve|['’]ll|need|prefer|our \w+ (?:is|are
         was)
+    """
+)
+PAST = _words(
+    r"""
+    \w{2,}ed|was|were|had|went|got|made|took|did|won|met|saw|bought|built|chose|ate|ran|found|lost
+    left|gave|came|told|said|began|kept|felt|taught|wrote|read
     """
 )
 SETTLED = _start(
