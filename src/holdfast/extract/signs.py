@@ -172,8 +172,8 @@ EMPTY = _words(
         nice|fun|cool|important|hard|tough|special|wonderful|inspiring|rewarding|exciting
         lovely|beautiful|sweet|crazy|true|so \w+)
         i(?:['’]m| am) (?:an? )?(?:huge|big) fan(?=[.!]*$)|i(?:['’]ve| have) got a funny story
-        [\w"“”' ]{1,30} (?:is|are|was|sounds?|looks?) (?:so |really |just |totally )*(?:awesome|great
-        amazing|special|beautiful|incredible|nice|cool|fun|the best|key)(?=[.!]*$| for )
+        [\w"“”' ]{1,30} (?:is|are|was|sounds?|looks?) (?:so |really |just |totally )*(?:awesome
+        great|amazing|special|beautiful|incredible|nice|cool|fun|the best|key)(?=[.!]*$| for )
     """
 )
 FEELING = _words(
