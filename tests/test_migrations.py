@@ -22,7 +22,7 @@ DATA = ROOT / "tests" / "data"
 SQL = statements()
 SCOPED = (
     *("memories", "vectors", "changes", "states", "answers", "links", "tellings", "slots"),
-    *("heard", "held", "policies", "jobs"),
+    *("heard", "held", "policies", "jobs", "slotted"),
 )
 # Upkeep of the whole store: what these give is shown to no caller.
 WHOLE_STORE = {

@@ -18,6 +18,7 @@ from holdfast.model import Policy, Record, Remembered, Source
 
 FROM, SUMS, CONFLICT, OUTDATED = portable.RELATIONS  # a source, a summed-up one, and so on
 TURN = "interaction"  # the kind of a raw turn
+LAST = 2**62
 MOST_SENTENCES = 4  # a longer memory tells a story, not a fact
 
 
@@ -25,8 +26,7 @@ def indexed(record: Record, vectors: Vectors | None, space: Space_ | None) -> Dr
     """A record with what is indexed of it."""
     writer = record.source.writer if record.source else None
     speaker = text.speaker(writer, record.content)
-    terms = text.terms(record.content)
-    return Draft(record, terms, speaker, vectors, space, stated(record))
+    return Draft(record, text.terms(record.content), speaker, vectors, space)
 
 
 def stated(record: Record) -> tuple[slots.Slot, ...]:
@@ -38,6 +38,20 @@ def stated(record: Record) -> tuple[slots.Slot, ...]:
     if len(parts) > MOST_SENTENCES:
         return ()
     return tuple(dict.fromkeys(slot for part in parts for slot in slots.of(part, speaker)))
+
+
+def slotted(tx: Transaction, place: Place, limit: int) -> int:
+    """Reads the slots off memories that have none yet; gives how many memories it read."""
+    found = tx.unslotted(place, limit)
+    for row, one in found:
+        tx.slot(place, row, one.id, stated(one) if one.until is None else ())
+    return len(found)
+
+
+def revise(tx: Transaction, place: Place, past: Record, draft: Draft) -> None:
+    """Gives a memory new words, and what they say of whom."""
+    tx.revise(place, past, draft)
+    tx.slot(place, 0, draft.record.id, stated(draft.record))
 
 
 def policy(seen: Snapshot, place: Place) -> Policy:
@@ -53,14 +67,16 @@ def keep(tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: date
     action, why = trust.decided(rules, role, told.content)
     if action == trust.REJECT:
         raise Refused(f"This scope does not take that: {', '.join(why)}.", "Leave it out.")
-    if rules.secrets == "redact" and suspicion.secret(told.content):
+    redacted = rules.secrets == "redact" and suspicion.secret(told.content)
+    if redacted:
         told = replace(told, content=suspicion.redacted(told.content))
         draft = indexed(replace(draft.record, content=told.content), None, None)
     if action == trust.HOLD:
         kept = wire.dumps(replace(told, id=draft.record.id))
         tx.hold(place, draft.record.id, kept, wire.dumps(why), now)
         return Remembered(draft.record.id, created=False, held=True)
-    return settle(tx, place, told, draft, now, rules.reconcile if told.reconcile is None else None)
+    reconcile = rules.reconcile if told.reconcile is None else told.reconcile
+    return replace(settle(tx, place, told, draft, now, reconcile), redacted=redacted)
 
 
 def settle(
@@ -69,7 +85,7 @@ def settle(
     told: ops.Draft,
     draft: Draft,
     now: datetime,
-    reconcile: bool | None = None,
+    reconcile: bool = False,
 ) -> Remembered:
     """Keeps something that may be kept."""
     known = portable.live_twin(tx, place, told.content, now)
@@ -78,7 +94,7 @@ def settle(
         return Remembered(known.id, created=False, superseded=_named(tx, place, told, known, now))
     if told.id is not None:
         _free(tx, place, told.id, now)
-    if told.reconcile if reconcile is None else reconcile:
+    if reconcile:
         return _reconciled(tx, place, told, draft, now)
     tx.insert(place, draft)
     done = _named(tx, place, told, draft.record, now)
@@ -127,7 +143,8 @@ def _reconciled(
 ) -> Remembered:
     """Keeps something told as what it is to those that are known."""
     new = draft.record
-    alive = [old for old in tx.alike(place, draft.slots) if lifetime.alive(old.expires_at, now)]
+    slotted(tx, place, LAST)  # what was told in this very write
+    alive = [old for old in tx.alike(place, stated(new)) if lifetime.alive(old.expires_at, now)]
     verdict = judged(statement(new), [statement(old) for old in alive])
     known = {old.id: old for old in alive}
     if verdict.same is not None and not verdict.corrects:
@@ -181,7 +198,7 @@ def _joined(
     new = draft.record
     if better(new.content, known.content):
         worded = replace(known, content=new.content, version=known.version + 1, created_at=now)
-        tx.revise(place, replace(known, until=now), replace(draft, record=worded))
+        revise(tx, place, replace(known, until=now), replace(draft, record=worded))
         known = worded
     reinforce(tx, place, known, new, now)
     return Remembered(known.id, created=False)
@@ -199,7 +216,8 @@ def correct(tx: Transaction, place: Place, old: Record, new: Record, now: dateti
         return
     until = max(new.happened_at, lifetime.known_from(old))
     worded = replace(old, content=rest, version=old.version + 1)
-    tx.revise(place, replace(old, until=until, superseded_by=new.id), indexed(worded, None, None))
+    ended = replace(old, until=until, superseded_by=new.id)
+    revise(tx, place, ended, indexed(worded, None, None))
     for turn in tx.links(place, old.id, FROM):
         tx.link(place, turn, OUTDATED, new.id)
 

@@ -41,6 +41,7 @@ ECHO_SHARE = 0.8  # of its words: so much of a line makes it an echo
 TRAIL_LEAST = 20  # turns of a session that are worth a summary
 SUMMARY_TOKENS = 800
 HELD_MOST = 1000
+SLOTTED = 500  # memories whose slots are read in one write
 
 LAST_ROW = 2**62
 PAGE = 1000
@@ -149,7 +150,7 @@ class Learner:
 
     def _caught_up(self, place: Place, done: Extracted) -> None:
         """What a correction gave other words gets its vector after the write."""
-        if any(one.superseded for one in done.learned):
+        if any(one.superseded or one.redacted for one in done.learned):
             self._catch_up([place])
 
     def _heard(self, op: ops.Extract, place: Place) -> Heard:
@@ -164,6 +165,7 @@ class Learner:
             told += [(_told_turn(op, number, now), (number,)) for number in fresh]
         told += [(_told(op, learning, now), learning.turns) for learning in learnings]
         records = [record(one, place, self._new_id(), now) for one, _ in told]
+        self.follow(place, [one for one, _ in told])
         drafts = self._indexed(records)
         return Heard(
             digests=tuple(digests[number] for number in fresh),
@@ -213,6 +215,21 @@ class Learner:
             tx.hear(place, digest)
         return Extracted(learned=tuple(learned), turns=len(heard.digests), dropped=dict(dropped))
 
+    def follow(self, place: Place, told: Sequence[ops.Draft]) -> None:
+        """Brings the slots of a place up to date before something is reconciled with it.
+
+        Slots are read off memories when they are first needed, some at a time, so that neither
+        an ordinary remember nor another writer pays for them.
+        """
+        if all(one.reconcile is False for one in told):
+            return
+        if all(one.reconcile is None for one in told):
+            rules = self._engine.read(lambda seen: keeping.policy(seen, place))
+            if not rules.reconcile:
+                return
+        while self._engine.read(lambda seen: bool(seen.unslotted(place, 1))):
+            self._engine.write(lambda tx: keeping.slotted(tx, place, SLOTTED))
+
     # --- putting right ---
 
     def resolve(self, op: ops.Resolve, place: Place) -> Remembered:
@@ -255,7 +272,7 @@ class Learner:
             if held is None or not tx.held(place, op.id, 1):
                 raise NotFound(f"Nothing {op.id!r} is in quarantine here.", "See `review`.")
             tx.release(place, op.id)
-            return keeping.settle(tx, place, held, drafts[0], now)
+            return keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
 
         return self._write(op, place, work)
 

@@ -186,6 +186,7 @@ class Remembered:
 
     `superseded` names memories that it corrects, `conflicts` those that say otherwise where it is
     unclear who is right. `held`: it is in quarantine, and no memory until it is approved.
+    `redacted`: secrets were taken out of it.
     """
 
     id: str
@@ -193,6 +194,7 @@ class Remembered:
     superseded: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     held: bool = False
+    redacted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

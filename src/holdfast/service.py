@@ -23,7 +23,6 @@ from holdfast import (
     question,
     rank,
     states,
-    suspicion,
     wire,
 )
 from holdfast.embed import Embedder
@@ -115,27 +114,26 @@ class Service:
     def remember(self, op: ops.Remember, place: Place) -> Remembered:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
+        self.learner.follow(place, [op.draft])
         draft = self._drafts([op.draft], place, now)[0]
         done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
-        self._reworded(place, [op.draft], [done])
+        self._reworded(place, [done])
         return done
 
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
         """Stores many memories in one transaction."""
         now = self._clock()
+        self.learner.follow(place, op.drafts)
         pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
         done = self._write(
             op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
         )
-        self._reworded(place, op.drafts, done)
+        self._reworded(place, done)
         return done
 
-    def _reworded(
-        self, place: Place, told: Sequence[ops.Draft], done: Sequence[Remembered]
-    ) -> None:
+    def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
         """Gives what got other words inside a write its vector after it."""
-        corrected = any(one.superseded for one in done)
-        if corrected or any(suspicion.secret(one.content) for one in told):
+        if any(one.superseded or one.redacted for one in done):
             self._embedding.catch_up([place])
 
     def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
@@ -163,7 +161,8 @@ class Service:
             new = replace(
                 old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
             )
-            tx.revise(place, replace(old, until=now), keeping.indexed(new, vectors[0], space))
+            draft = keeping.indexed(new, vectors[0], space)
+            keeping.revise(tx, place, replace(old, until=now), draft)
             return new
 
         return self._write(op, place, work, about=f"memory {op.id}")

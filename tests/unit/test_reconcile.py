@@ -50,9 +50,8 @@ def test_the_later_one_is_true() -> None:
     "more", [{"writer": "bob"}, {"role": "tool"}, {"role": "document"}], ids=str
 )
 def test_one_who_may_know_less_does_not_correct(more: dict[str, str]) -> None:
-    assert judged(said("Ann lives in Rome", **more), [known("I live in Berlin")]) == Verdict(
-        unclear=("old",)
-    )
+    new = said("Ann lives in Rome", "new", NOW, **more)
+    assert judged(new, [known("I live in Berlin")]) == Verdict(unclear=("old",))
 
 
 def test_what_is_pinned_is_not_corrected_silently() -> None:

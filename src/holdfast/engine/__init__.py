@@ -54,7 +54,6 @@ class Draft:
     speaker: str | None
     vectors: Vectors | None
     space: Space | None
-    slots: Sequence[Slot] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +127,9 @@ class Learned(Protocol):
 
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
+
+    def unslotted(self, place: Place, limit: int) -> list[tuple[int, Record]]:
+        """Memories whose slots were not read yet, each with its row, oldest first."""
 
     def links(self, place: Place, id: str, relation: str) -> list[str]:
         """The memories that a memory is linked to."""
@@ -215,6 +217,9 @@ class Snapshot(Learned, Protocol):
 
 class Learning(Protocol):
     """What a transaction can change of how memories hang together, and of what waits."""
+
+    def slot(self, place: Place, row: int, id: str, slots: Sequence[Slot]) -> None:
+        """Writes what a memory says of whom; all rows up to this one are done."""
 
     def link(self, place: Place, id: str, relation: str, other: str) -> None:
         """Links a memory to another."""

@@ -42,10 +42,19 @@ class Learned:
 
     # --- slots ---
 
-    def add_slots(self, scope: int, id: str, slots: Sequence[Slot]) -> None:
-        """Writes what a memory says of whom."""
+    def unslotted(self, place: Place, limit: int) -> list[tuple[int, Record]]:
+        """Memories whose slots were not read yet, each with its row, oldest first."""
+        scope = self.scope(place)
+        reached = self._one("slotted", scope)
+        found = self._all("rows_to_slot", scope, reached[0] if reached else 0, min(limit, 2**31))
+        return [(row["row"], self._record(row, place.scope)) for row in found]
+
+    def slot(self, place: Place, row: int, id: str, slots: Sequence[Slot]) -> None:
+        """Writes what a memory says of whom; all rows up to this one are done."""
+        scope = self.scope(place)
         for slot in slots:
             self._do("add_slot", scope, id, slot.who, slot.attribute, held(slot))
+        self._do("reach_slots", scope, row)
 
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
@@ -156,5 +165,5 @@ class Learned:
 
     def drop_all_learned(self, scope: int) -> None:
         """Removes what waits or is noted for a scope that is forgotten."""
-        for name in ("drop_scope_jobs", "drop_scope_held", "drop_heard", "drop_policy"):
+        for name in ("drop_scope_jobs", "drop_scope_held", "drop_heard", "drop_policy", "unslot"):
             self._do(name, scope)

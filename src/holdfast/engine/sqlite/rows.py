@@ -161,7 +161,6 @@ class Rows(Queue):
         scope = self._make_scope(place)
         row = self._add(scope, draft)
         self._index(scope, row, draft)
-        self.add_slots(scope, draft.record.id, draft.slots)
 
     def _add(self, scope: int, draft: Draft) -> int:
         rec = draft.record
@@ -200,7 +199,6 @@ class Rows(Queue):
             self._do("drop_words", row, scoped(scope, terms))
         self._index(scope, row, draft)
         self._do("drop_slots", scope, new.id)
-        self.add_slots(scope, new.id, draft.slots)
 
     def _count_vectors(self, scope: int, row: int) -> int:
         space = self._one("current_space")

@@ -141,6 +141,11 @@ CREATE TABLE slots (           -- what a memory says of whom; an index, made of 
 CREATE INDEX slots_key ON slots (scope, who, attribute);
 CREATE INDEX slots_thing ON slots (scope, thing);
 
+CREATE TABLE slotted (         -- up to which row slots were read: they are, when first needed
+    scope INTEGER PRIMARY KEY,
+    row   INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE heard (           -- turns that were learned from: none is learned from twice
     scope INTEGER NOT NULL,
     turn  BLOB NOT NULL,           -- digest of session, speaker and words

@@ -298,6 +298,19 @@ DELETE FROM tellings WHERE scope = ? AND id = ?
 -- name: add_slot
 INSERT OR REPLACE INTO slots (scope, id, who, attribute, thing) VALUES (?, ?, ?, ?, ?)
 
+-- name: slotted
+SELECT row FROM slotted WHERE scope = ?
+
+-- name: rows_to_slot
+SELECT * FROM memories WHERE scope = ? AND row > ? ORDER BY row LIMIT ?
+
+-- name: reach_slots
+INSERT INTO slotted (scope, row) VALUES (?, ?)
+ON CONFLICT (scope) DO UPDATE SET row = max(row, excluded.row)
+
+-- name: unslot
+DELETE FROM slotted WHERE scope = ?
+
 -- name: drop_slots
 DELETE FROM slots WHERE scope = ? AND id = ?
 

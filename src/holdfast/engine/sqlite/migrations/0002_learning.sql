@@ -39,6 +39,11 @@ CREATE TABLE slots (
 CREATE INDEX slots_key ON slots (scope, who, attribute);
 CREATE INDEX slots_thing ON slots (scope, thing);
 
+CREATE TABLE slotted (
+    scope INTEGER PRIMARY KEY,
+    row   INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE heard (
     scope INTEGER NOT NULL,
     turn  BLOB NOT NULL,
