@@ -29,6 +29,8 @@ PARTS: dict[str, dict[str, Change]] = {
     "neighbours' words": {"rank.LEND_WORDS": _nothing},
     "neighbours' meaning": {"rank.LEND_MEANING": _nothing},
     "coherence": {"rank.COHERENT_FROM": _to(-3.0), "rank.COHERENT_FULL": _to(-2.0)},
+    "unknown words": {"rank.KNOWN": _nothing},
+    "parts of a question": {"rank.PARTS": _nothing},
     "speaker": {"rank.SPEAKER": _nothing},
     "role": {"rank.ROLE": _nothing},
     "short": {"rank.SHORT": _nothing},

@@ -38,6 +38,12 @@ def _rivals(options: Options) -> dict[str, Any]:
     return Rivals(options).run()
 
 
+def _race(options: Options) -> dict[str, Any]:
+    from benchmarks.rivals import Race
+
+    return Race(options).run()
+
+
 def _floors(options: Options) -> dict[str, Any]:
     from benchmarks import floors
 
@@ -58,6 +64,7 @@ RUNS: dict[str, Run] = {
     "speed": _speed,
     "rivals": _rivals,
     "learning": _learning,
+    "race": _race,
 }
 
 

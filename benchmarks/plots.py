@@ -133,6 +133,14 @@ def of_quality(found: dict[str, Any]) -> dict[str, str]:
                 names,
                 {s: [_recall(one, s, name) for name in names] for s in systems},
             )
+    for corpus in ("locomo", "longmemeval"):
+        shares = found["corpora"].get(corpus, {}).get("budget")
+        if shares:
+            drawn[f"budget-{corpus}"] = bars(
+                f"{corpus}: share of the evidence inside so many tokens of context",
+                [f"{size} tokens" for size in next(iter(shares.values()))],
+                {system: list(of.values()) for system, of in shares.items()},
+            )
     names = list(found["corpora"])
     drawn["quality"] = bars(
         "recall@10 of turns, by corpus",

@@ -108,8 +108,8 @@ class Quality:
                 found["budget"] = self._budgets(stores, first)
             if "pooled" not in corpus.name:
                 self._abstain(corpus.name, stores, others)
-            if self.options.ablation:
-                self.found["ablation"][corpus.name] = self._ablation(stores)
+                if self.options.ablation:
+                    self.found["ablation"][corpus.name] = self._ablation(stores)
         self._more_systems(found["systems"], corpus, embedders)
 
     def _systems(self, found: dict[str, Any], stores: Sequence[Store], embedder: Cached) -> None:

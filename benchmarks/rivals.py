@@ -1,4 +1,7 @@
-"""Other systems beside us: the same data, the same vectors, each in an environment of its own."""
+"""Other systems beside us: the same data, the same vectors, each in an environment of its own.
+
+`Rivals` asks how well they find, `Race` how fast they are; a race wants the machine for itself.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,75 +27,37 @@ from holdfast import Weights
 
 PACKAGES = {"chromadb": "chromadb==1.5.9", "mem0": "mem0ai==2.2.1", "txtai": "txtai==9.14.0"}
 OURS = "holdfast"
-SUBSET = 12  # stores of longmemeval: mem0 takes minutes for each
+QUICK_STORES = 2  # of a corpus, in a quick run
 PATIENCE_SECONDS = 3 * 3600
 
 
-class Rivals:
-    """One run."""
+class Field:
+    """Every system, each asked in a process of its own; one that cannot be had is told."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.sizes = [1_000] if options.quick else [1_000, 10_000]
-        self.times = 30 if options.quick else 100
-        self.found: dict[str, Any] = {"notes": [], "quality": {}, "speed": {}, "versions": {}}
+        self.found: dict[str, Any] = {"notes": [], "versions": {}}
 
     def note(self, said: str) -> None:
         """Says something, and keeps it with the results."""
         print(f"note: {said}", flush=True)
         self.found["notes"].append(said)
 
-    def run(self) -> dict[str, Any]:
-        """Every system on the same data; one that cannot be had is told and left out."""
-        embedder = cached("minilm", self.options.cache)
-        data = {corpus.name: corpus for corpus in self._data()}
-        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
-            for corpus in data.values():
-                hand_over(corpus, embedder, Path(folder))
-            hand_over_speed(
-                Path(folder), max(self.sizes) + len(self.sizes) * self.times, self.times
-            )
-            answers = {name: self._system(name, data, Path(folder)) for name in [OURS, *PACKAGES]}
-        self._score(data, embedder, {name: found for name, found in answers.items() if found})
-        self.found["checks"] = targets.rivals(self.found)
-        return self.found
+    def answers(self, names: Sequence[str], folder: Path, **task: Any) -> dict[str, Any]:
+        """What each system answers to a task."""
+        told = {name: self._system(name, folder, task) for name in names}
+        return {name: answer for name, answer in told.items() if answer}
 
-    def _data(self) -> list[Corpus]:
-        found = []
-        for name in ("locomo", "longmemeval"):
-            if name in corpora.missing():
-                self.note(f"{name} is not in {corpora.DATA}: left out")
-            elif self.options.data is None or name in self.options.data:
-                found.append(self._part(corpora.load(name)))
-        return found or generated.all_of(self.options.seed)[:2]
-
-    def _part(self, corpus: Corpus) -> Corpus:
-        some = SUBSET if corpus.name == "longmemeval" else len(corpus.instances)
-        some = min(some, 2) if self.options.quick else some
-        step = len(corpus.instances) // some
-        chosen = corpus.instances[::step][:some]
-        if len(chosen) < len(corpus.instances):
-            self.note(f"{corpus.name}: {len(chosen)} of {len(corpus.instances)} stores")
-        return replace(corpus, instances=chosen)
-
-    def _system(self, name: str, data: dict[str, Corpus], folder: Path) -> dict[str, Any] | None:
+    def _system(self, name: str, folder: Path, more: dict[str, Any]) -> dict[str, Any] | None:
         python = Path(sys.executable) if name == OURS else self._python(name)
         if python is None:
             return None
         print(f"  {name} …", flush=True)
-        task = {
-            "system": name,
-            "folder": str(folder),
-            "data": list(data),
-            "sizes": self.sizes,
-            "times": self.times,
-        }
+        task = {"system": name, "folder": str(folder), **more}
         answer = answered(python, task, folder)
         if "error" in answer:
             self.note(f"{name} did not run to its end: {answer['error'][:300]}")
         self.found["versions"][name] = answer.get("version")
-        if "speed" in answer:
-            self.found["speed"][name] = answer["speed"]
         return answer
 
     def _python(self, name: str) -> Path | None:
@@ -111,17 +77,68 @@ class Rivals:
             return None
         return python
 
+
+class Rivals(Field):
+    """How well the others find, on data that they are given whole."""
+
+    def run(self) -> dict[str, Any]:
+        """Every system on the same data."""
+        embedder = cached("minilm", self.options.cache)
+        data = {corpus.name: corpus for corpus in self._data()}
+        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
+            for corpus in data.values():
+                hand_over(corpus, embedder, Path(folder))
+            answers = self.answers(list(PACKAGES), Path(folder), data=list(data))
+        self._score(data, embedder, answers)
+        return self.found
+
+    def _data(self) -> list[Corpus]:
+        found = []
+        for name in corpora.FILES:
+            if name in corpora.missing():
+                self.note(f"{name} is not in {corpora.DATA}: left out")
+            elif self.options.data is None or name in self.options.data:
+                found.append(self._part(corpora.load(name)))
+        chosen = self.options.made
+        made = generated.all_of(self.options.seed)
+        return found + [one for one in made if chosen is None or one.name in chosen]
+
+    def _part(self, corpus: Corpus) -> Corpus:
+        chosen = corpus.instances[:QUICK_STORES] if self.options.quick else corpus.instances
+        if len(chosen) < len(corpus.instances):
+            self.note(f"{corpus.name}: {len(chosen)} of {len(corpus.instances)} stores")
+        return replace(corpus, instances=chosen)
+
     def _score(
         self, data: dict[str, Corpus], embedder: Cached, answers: dict[str, dict[str, Any]]
     ) -> None:
         for name, corpus in data.items():
-            systems = self.found["quality"].setdefault(name, {})
+            systems = self.found.setdefault("quality", {}).setdefault(name, {})
             with remembered(corpus, embedder) as stores:
                 for label, weights in (("default", DEFAULT), ("relevance", RELEVANCE)):
                     systems[f"{OURS}, {label}"] = evaluated(stores, _library(weights))
                 for rival, answer in answers.items():
-                    if rival != OURS and name in answer["quality"]:
+                    if name in answer["quality"]:
                         systems[rival] = evaluated(stores, _told(answer["quality"][name]))
+
+
+class Race(Field):
+    """How fast the others are, outside embedding."""
+
+    def run(self) -> dict[str, Any]:
+        """Every system, and ours, on the same store."""
+        sizes = [1_000] if self.options.quick else [1_000, 10_000]
+        times = 30 if self.options.quick else 100
+        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
+            hand_over_speed(Path(folder), max(sizes) + len(sizes) * times, times)
+            answers = self.answers(
+                [OURS, *PACKAGES], Path(folder), data=[], sizes=sizes, times=times
+            )
+        self.found["speed"] = {
+            name: answer["speed"] for name, answer in answers.items() if "speed" in answer
+        }
+        self.found["checks"] = targets.race(self.found)
+        return self.found
 
 
 def answered(python: Path, task: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -73,6 +73,12 @@ def real(cache: Path) -> Vectors | None:
     return workload.unit(flat.reshape(len(rows), -1)) if rows else None
 
 
+def aligned(chance: np.random.Generator, count: int) -> Vectors:
+    """The clustered ones with most of their length along few axes, as principal components are."""
+    found: Vectors = clustered(chance, count) @ workload.turned(DIMENSION).T
+    return found
+
+
 class Trial:
     """One table and the questions asked of it."""
 
@@ -81,9 +87,7 @@ class Trial:
         self.table = VectorTable(vectors.shape[1])
         for start in range(0, len(vectors), BLOCK):
             some = vectors[start : start + BLOCK]
-            owners = np.arange(start, start + len(some))
-            packed = [row.tobytes() for row in some.astype("<f2")]
-            self.table.add(start + len(some), owners, packed)
+            self.table.add(start, [row.tobytes() for row in some.astype("<f2")])
         self.cosines = np.concatenate(
             [vectors[start : start + BLOCK] @ queries.T for start in range(0, len(vectors), BLOCK)]
         ).T
@@ -126,6 +130,13 @@ def _best(score: NDArray[Any]) -> NDArray[np.int64]:
     return np.argpartition(score, -top)[-top:]
 
 
+KINDS: dict[str, Callable[[np.random.Generator, int], Vectors]] = {
+    "clustered": clustered,
+    "axis-aligned": aligned,
+    "isotropic": isotropic,
+}
+
+
 class Search:
     """One run."""
 
@@ -140,7 +151,7 @@ class Search:
         sizes += [] if self.options.quick else [100_000]
         sizes += [1_000_000] if self.options.large else []
         for size in sizes:
-            for name, make in (("clustered", clustered), ("isotropic", isotropic)):
+            for name, make in KINDS.items():
                 chance = np.random.default_rng((self.options.seed, size))
                 made = make(chance, size + self.queries)
                 self._trial(name, made[self.queries :], made[: self.queries], chance)

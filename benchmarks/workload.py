@@ -101,11 +101,11 @@ def shaped(chance: np.random.Generator, count: int, dimension: int = DIMENSION) 
     """Random vectors of length 1 with most of it in few directions, none of them an axis."""
     scale = ((np.arange(dimension) + 8.0) ** -0.5).astype(np.float32)
     vectors = chance.standard_normal((count, dimension), np.float32) * scale
-    return unit((vectors @ _turned(dimension)).astype(np.float32))
+    return unit((vectors @ turned(dimension)).astype(np.float32))
 
 
 @lru_cache
-def _turned(dimension: int) -> Vectors:
+def turned(dimension: int) -> Vectors:
     """Axes in other directions, always the same."""
     square = np.random.default_rng(9).standard_normal((dimension, dimension))
     turned: Vectors = np.linalg.qr(square)[0].astype(np.float32)

@@ -41,11 +41,13 @@ def opened(path: Path) -> Memory:
     return Memory("s", f"sqlite:///{path}", embedder="hashing")
 
 
-def filled(path: Path) -> list[str]:
+def filled(path: Path, many: bool = False) -> list[str]:
     """A store with a few things in it; gives its export."""
     with opened(path) as memory:
         memory.remember_many([{"content": it, "tags": ["x"], "meta": {"n": 1}} for it in STORY])
         memory.revise(memory.remember("first words").id, "second words")
+        if many:  # so that the word index has taken some in
+            memory.remember_many([f"chapter {number}" for number in range(100)])
         memory.set("k", {"a": [1]})
         return list(memory.export())
 
@@ -186,15 +188,14 @@ def test_a_page_of_noise_is_seen_by_the_doctor(path: Path) -> None:
     [
         ("INSERT INTO words (words) VALUES ('delete-all')", "words missing"),
         ("INSERT INTO words (rowid, terms) VALUES (77, '1:ghost')", "of no memory"),
-        ("DELETE FROM vectors", "without their vector"),
-        ("UPDATE vectors SET row = row + 100", "vectors of no memory"),
-        ("UPDATE memories SET waiting = 1", "wait for their vector"),
+        ("UPDATE memories SET vectors = substr(vectors, 2)", "vectors of a wrong length"),
+        ("UPDATE memories SET vectors = NULL", "wait for their vector"),
     ],
 )
 def test_the_doctor_finds_planted_damage_and_repairs_it(
     path: Path, damage: str, finding: str
 ) -> None:
-    lines = filled(path)
+    lines = filled(path, many=True)
     with closing(sqlite3.connect(path)) as db:
         db.execute(damage)
         db.commit()

@@ -20,6 +20,7 @@ from benchmarks import (
     page,
     plots,
     results,
+    rivals,
     tables,
     targets,
     timing,
@@ -268,6 +269,28 @@ def test_a_requirement_not_measured_is_neither_passed_nor_failed() -> None:
     assert targets.Check("x", 2.0, 1.0, at_least=False).passed is False
 
 
+def test_a_miss_within_noise_is_told_as_such_and_still_a_miss() -> None:
+    near = targets.Check("near", 0.88, 0.9, questions=60).row()
+    far = targets.Check("far", 0.60, 0.9, questions=60).row()
+    assert not near["passed"]
+    assert near["noise"] == pytest.approx(0.0387, abs=1e-4)
+    told = tables.missed({"checks": [near, far, targets.Check("met", 1.0, 0.9).row()]})
+    assert told.startswith("1 of 3 requirements are met.")
+    assert "below, within noise" in told
+    assert "FAIL" in told
+    assert "met " not in tables.missed({"checks": [near]}).partition("\n\n")[2]
+
+
+def test_what_another_embedder_costs_is_told_by_corpus(options: Options) -> None:
+    found = Quality(replace(options, embedders=("hashing", "hashing"), made=("changes",))).run()
+    systems = found["corpora"]["changes"]["systems"]
+    for weights in ("default", "relevance"):
+        systems[f"{weights}, fast"] = systems.pop(f"{weights}, hashing")
+    rows = tables.smaller(found).splitlines()[2:]
+    assert [row.split("|")[2].strip() for row in rows] == ["default", "relevance"]
+    assert all(set(row.replace(" ", "").split("|")[3:-1]) <= {"0", "–"} for row in rows)
+
+
 def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Path) -> None:
     words = ["quality", "--quick", "--data", "", "--made", "changes", "--embedders", "hashing"]
     words += ["--no-ablation", "--out", str(options.out), "--cache", str(options.cache)]
@@ -278,6 +301,35 @@ def test_a_results_file_says_where_it_comes_from(options: Options, tmp_path: Pat
     assert found["checks"]
     for file in plots.write(tmp_path / "plots", "quality", found):
         assert file.read_text().startswith("<svg")
+
+
+# --- others ---
+
+
+def test_a_system_in_its_own_process_finds_what_it_finds_here(
+    options: Options, tmp_path: Path
+) -> None:
+    corpus = generated.all_of(1, 0.2)[1]
+    rivals.hand_over(corpus, Cached(Hashing(), options.cache), tmp_path)
+    told = rivals.Field(options).answers([rivals.OURS], tmp_path, data=[corpus.name])
+    orders = told[rivals.OURS]["quality"][corpus.name][corpus.name]
+    assert [orders[query.id][0] for query in corpus.queries] == [
+        query.gold[0] for query in corpus.queries
+    ]
+
+
+def test_a_race_times_adds_and_searches(options: Options, tmp_path: Path) -> None:
+    rivals.hand_over_speed(tmp_path, 45, 5)
+    told = rivals.Field(options).answers([rivals.OURS], tmp_path, data=[], sizes=[40], times=5)
+    found = told[rivals.OURS]["speed"]["40"]
+    assert min(found.values()) > 0
+    assert found["search_ms"] <= found["search_p95_ms"]
+
+
+def test_a_system_that_fails_is_told_not_hidden(options: Options, tmp_path: Path) -> None:
+    field = rivals.Field(options)
+    field.answers([rivals.OURS], tmp_path, data=["never handed over"])
+    assert "did not run to its end: FileNotFoundError" in field.found["notes"][0]
 
 
 # --- the page ---

@@ -297,15 +297,15 @@ def test_who_was_open_meanwhile_is_told_and_not_given_garbage(url: str) -> None:
         assert mine.doctor().findings == ()
 
 
-def test_a_vector_lost_or_left_over_is_found_and_put_right(memory: Memory, tmp_path: Path) -> None:
+def test_vectors_lost_or_cut_are_found_and_put_right(memory: Memory, tmp_path: Path) -> None:
     memory.remember_many(STORY)
     with sqlite3.connect(tmp_path / "memory.db") as db:
-        db.execute("DELETE FROM vectors WHERE row = 1")
-        db.execute("INSERT INTO vectors SELECT space, scope, 99, part, vector FROM vectors LIMIT 1")
+        db.execute("UPDATE memories SET vectors = NULL WHERE row = 1")
+        db.execute("UPDATE memories SET vectors = substr(vectors, 3) WHERE row = 2")
     db.close()
     assert {finding.what for finding in memory.doctor().findings} == {
-        "memories without their vector",
-        "vectors of no memory",
+        "vectors of a wrong length",
+        "memories that wait for their vector",
     }
     assert memory.doctor(repair=True).healthy
     assert memory.doctor().findings == ()

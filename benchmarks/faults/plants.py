@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast import ops
 from holdfast.engine import Place
+from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.connections import Connections
 from holdfast.engine.sqlite.rows import Rows
 from holdfast.service import Service
@@ -63,24 +64,32 @@ def _acknowledge_before_commit() -> None:
     _replaced(Connections, "writer", early)
 
 
-def _skipping(statement: str) -> None:
-    """Leaves out every nth statement of a name."""
+def _drop_word_row() -> None:
     count = [0]
 
-    def skip(do: Any) -> Any:
-        def planted(self: Rows, name: str, *values: Any) -> Any:
-            count[0] += name == statement
-            if name == statement and count[0] % NTH == 0:
-                return None
-            return do(self, name, *values)
+    def forgetful(scoped: Any) -> Any:
+        def planted(scope: int, terms: str) -> str:
+            count[0] += 1
+            return scoped(scope, terms) if count[0] % NTH else ""
 
         return planted
 
-    from holdfast.engine.sqlite.rows import SQL
+    _replaced(words, "scoped", forgetful)
 
-    if statement not in SQL:
-        raise PlantFailed(f"no statement is called {statement}: plant the bug elsewhere")
-    _replaced(Rows, "_do", skip)
+
+def _keep_forgotten_vector() -> None:
+    def hoarding(drop: Any) -> Any:
+        def planted(self: Rows, scope: int, id: str) -> None:
+            found = "SELECT row, vectors FROM memories WHERE scope = ? AND id = ?"
+            kept = self.db.execute(found, (scope, id)).fetchall()
+            drop(self, scope, id)
+            for row, vectors in kept:
+                if vectors is not None:
+                    self.db.execute("INSERT INTO coming VALUES (?, ?)", (row, vectors))
+
+        return planted
+
+    _replaced(Rows, "drop", hoarding)
 
 
 def _leak_scope() -> None:
@@ -122,8 +131,8 @@ def _torn_batch() -> None:
 
 PLANTS: dict[str, tuple[Callable[[], None], str]] = {  # and the count that must tell of it
     "acknowledge-before-commit": (_acknowledge_before_commit, "lost"),
-    "drop-word-row": (lambda: _skipping("add_words"), "index"),
-    "keep-forgotten-vector": (lambda: _skipping("drop_vectors"), "undead"),
+    "drop-word-row": (_drop_word_row, "index"),
+    "keep-forgotten-vector": (_keep_forgotten_vector, "undead"),
     "leak-scope": (_leak_scope, "leaked"),
     "double-apply": (_double_apply, "duplicate"),
     "torn-batch": (_torn_batch, "torn"),

@@ -70,7 +70,9 @@ def name(what: str, value: Any, limit: int = NAME_CHARS) -> str:
         raise Invalid(f"{what} must have 1 to {limit} characters, not {len(text)}.")
     if text != text.strip():
         raise Invalid(f"{what} {text!r} begins or ends with a blank.", "Strip it.")
-    if any(unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") for char in text):
+    if not text.isprintable() and any(
+        unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") for char in text
+    ):
         raise Invalid(f"{what} {text!r} holds a control or invisible character.", "Remove it.")
     return text
 
@@ -234,7 +236,7 @@ def ttl(value: Any) -> timedelta | None:
 
 def meta(value: Any) -> Mapping[str, Any]:
     """A JSON object of at most 64 KiB."""
-    if value is None:
+    if value is None or value == {}:
         return {}
     if not isinstance(value, Mapping):
         raise Invalid(f"meta must be a dict, not {type(value).__name__}.")

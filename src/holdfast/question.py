@@ -1,8 +1,9 @@
-"""What a query asks for: its terms, whom it asks about, and the dates it names."""
+"""What a query asks for: its terms, in which of its parts, whom it asks about, and when."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +18,12 @@ _YOURS = re.compile(
     r"|your (?:\w+ )?(?:answer|reply|suggestion|recommendation|advice|list|example|explanation"
     r"|response)s?"
     r"|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|discussion))\b",
+    re.IGNORECASE,
+)
+# Where one question ends and another begins: "… and where does she work?"
+_NEXT = re.compile(
+    r"\?\s+|,?\s+(?:and|but|or)\s+(?=(?:(?:also|then|in|on|at|for|from|by|with|to)\s+)?"
+    r"(?:what|where|when|who|whom|whose|which|why|how)\b)",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(i|my|me|mine|myself|i'm|i've|i'd|i'll|we|our|us)\b", re.IGNORECASE)
@@ -36,4 +43,15 @@ def understood(query: str, now: datetime, background: tuple[float, float]) -> Qu
     terms = tuple(dict.fromkeys(text.terms(rest) or text.terms(query)))
     about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
     spans = tuple((start.timestamp(), end.timestamp()) for start, end in ranges)
-    return Question(terms, Asked(now.timestamp(), about, spans, background))
+    return Question(terms, Asked(now.timestamp(), about, spans, background, parts(rest, terms)))
+
+
+def parts(query: str, terms: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """The questions a query consists of, each as the places of its terms; none if it is one."""
+    place = {term: at for at, term in enumerate(terms)}
+    asked = [
+        tuple(dict.fromkeys(place[term] for term in text.terms(one) if term in place))
+        for one in _NEXT.split(query)
+    ]
+    telling = tuple(one for one in asked if one)
+    return telling if len(telling) > 1 else ()

@@ -21,25 +21,28 @@ from numpy.typing import NDArray
 from holdfast import lifetime, order
 from holdfast.model import Weights, Why
 
-RELEVANT = 0.5  # a best similarity under this is noise: recall would rather say nothing
+RELEVANT = 0.4  # a best similarity under this is noise: recall would rather say nothing
 K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
 LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
+KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 to 2 are alike
+PARTS = 0.5  # of a query in several parts: weight of the part a memory has most of
 LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
 LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
 MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
-SPEAKER = 0.18  # the query names who says it; .14 to .24 are alike
+SPEAKER = 0.2  # the query names who says it; .14 to .27 are alike
 ROLE = 0.06  # "I" asks for what the user said, "did you" for what the assistant said
-SHORT = 0.08  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
+SHORT = 0.12  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
-NOISE_RANK, TAIL = 20, 0.05  # the 20th best evidence is noise: what is under it gets at most TAIL
-NOISE_MOST = 0.8  # of the best: where twenty are as good as it, they are no noise
+NOISE_RANK, NOISE = 15, 0.2  # the 15th best evidence is noise: it has this share of the best
+GROUND_RANK, GROUND = 50, 0.03  # and the 50th best next to nothing; evenly in between
+NOISE_MOST = 0.8  # of the best: where many are as good as it, they are no noise
 SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
-SURE_WORDS, SURE_COSINE, SURE_BIAS = 3.0, 16.0, -0.4
+SURE_WORDS, SURE_COSINE, SURE_BIAS = 2.0, 10.0, -0.3
 CHANCE_SIZE = 10_000  # the nearest of more unrelated memories than this is no nearer
 ALONE_WORDS, ALONE_BIAS = 12.0, -2.4
 EXACT_BIAS = -7.2  # with vectors too, words suffice where a memory has most of them itself
@@ -98,6 +101,7 @@ class Asked:
     about: int = 0  # 1: what the user said, -1: what the assistant said
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
     background: tuple[float, float] = BACKGROUND  # of the embedder in use
+    parts: tuple[tuple[int, ...], ...] = ()  # places of the terms of each part, if it has several
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def joined(kind: type[Columns], parts: Sequence[Columns]) -> Any:
 def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
     """The order of all candidates and where it comes from."""
     near, lending = _links(found), _coherence(corpus.sample)
-    said = _words(found, corpus, near, lending)
+    said = _words(found, corpus, asked, near, lending)
     evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
     similarity = share * _sureness(found, said, corpus, asked.background)
@@ -215,20 +219,30 @@ def _coherence(sample: Sample) -> float:
     return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
 
 
-def _words(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
+def _words(found: Candidates, corpus: Corpus, asked: Asked, near: Links, lending: float) -> Floats:
     """The share of the query's information that a memory and its neighbours have.
 
-    Times the share that the scope knows at all: where most words of a query were never said,
-    the few that were match by chance, and meaning must decide.
+    Less where the scope does not know much of it at all: where most words of a query were never
+    said, the few that were match by chance, and meaning must decide. Of a query in several parts
+    a memory need answer but one, so the part it has most of counts beside the whole.
     """
     weight = rarity(corpus)
-    total = max(float(weight.sum()), 1e-9)
-    known = float(weight[corpus.having > 0].sum()) / total
+    known = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
     own = saturation(found.counts, found.length, corpus)
     lent = own.copy()
     for distance, (have, neighbour) in near.items():
         lent[have] = np.maximum(lent[have], lending * LEND_WORDS[distance] * own[neighbour])
-    share: Floats = known * (lent @ weight) / total
+    share = _share(lent, weight)
+    if asked.parts:
+        parts = [_share(lent[:, list(part)], weight[list(part)]) for part in asked.parts]
+        share = (1 - PARTS) * share + PARTS * np.max(parts, axis=0)
+    said: Floats = known**KNOWN * share
+    return said
+
+
+def _share(held: Floats, weight: Floats) -> Floats:
+    """How much of the weight is held."""
+    share: Floats = held @ weight / max(float(weight.sum()), 1e-9)
     return share
 
 
@@ -271,15 +285,20 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
 
 
 def _above_noise(evidence: Floats) -> Floats:
-    """Evidence on the scale 0..1: the best is 1, the 20th best is TAIL; of fewer, nothing is."""
-    best, floor = float(evidence.max(initial=0.0)), 0.0
-    if len(evidence) >= NOISE_RANK:
-        floor = max(float(np.partition(evidence, -NOISE_RANK)[-NOISE_RANK]), 0.0)
-    floor = min(floor, NOISE_MOST * best)
-    span = max(best - floor, 1e-9)
-    high = TAIL + (1 - TAIL) * np.clip((evidence - floor) / span, 0.0, 1.0) ** SHAPE
-    low = TAIL * np.clip(0.5 + 0.5 * evidence / max(floor, 1e-9), 0.0, 1.0)
-    return np.where(evidence >= floor, high, low)
+    """Evidence on the scale 0..1: the best is 1; as a root down to noise, evenly under it."""
+    best = max(float(evidence.max(initial=0.0)), 1e-9)
+    noise = min(_nth(evidence, NOISE_RANK), NOISE_MOST * best)
+    ground = min(_nth(evidence, GROUND_RANK), noise)
+    above = np.clip((evidence - noise) / (best - noise), 0.0, 1.0) ** SHAPE
+    within = np.clip((evidence - ground) / max(noise - ground, 1e-9), 0.0, 1.0)
+    under = np.clip(0.5 + 0.5 * evidence / max(ground, 1e-9), 0.0, 1.0)
+    low = np.where(evidence >= ground, GROUND + (NOISE - GROUND) * within, GROUND * under)
+    return np.where(evidence >= noise, NOISE + (1 - NOISE) * above, low)
+
+
+def _nth(evidence: Floats, rank: int) -> float:
+    """The evidence of the candidate in this place; nothing if there are fewer."""
+    return max(float(np.partition(evidence, -rank)[-rank]), 0.0) if len(evidence) >= rank else 0.0
 
 
 def _sureness(
@@ -304,6 +323,4 @@ def _sureness(
 
 def _covered(found: Candidates, corpus: Corpus) -> Floats:
     """The share of the query's information that a memory has itself, however long it is."""
-    weight = rarity(corpus)
-    share: Floats = (found.counts > 0) @ weight / max(float(weight.sum()), 1e-9)
-    return share
+    return _share(found.counts > 0, rarity(corpus))

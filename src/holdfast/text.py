@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -23,7 +24,7 @@ STOP = frozenset(
     much must my myself no nor not of on only onto or other our ours own please re s same shall she
     should shouldn shouldnt so some such t tell than that thats the their theirs them then there
     these they this those to too us ve very was wasn wasnt we were weren werent what when where
-    which who whom whose why will with won wont would wouldn wouldnt you your yours
+    which who whom whose why will with wont would wouldn wouldnt you your yours
     yourself""".split()
 )
 TOKEN_LETTERS = 4  # a common token of today's models is about four Latin letters long
@@ -79,11 +80,7 @@ def terms(text: str) -> list[str]:
     English is stemmed; identifiers, versions and paths come whole and in parts; text without
     blanks (Chinese, Japanese, Korean, Thai …) comes in pairs of characters.
     """
-    folded = fold(text)
-    found: list[str] = []
-    for match in _WORD.finditer(folded):
-        found.extend(_of_word(match.group()))
-    return found
+    return list(chain.from_iterable(map(_of_word, _WORD.findall(fold(text)))))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -1,7 +1,10 @@
 """How the SQLite engine commits: in groups, durably, each failure its own."""
 
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,8 +14,8 @@ import pytest
 
 from holdfast import Memory
 from holdfast.embed.hashing import Hashing
-from holdfast.engine import Place
-from holdfast.engine.sqlite import GROUP, SQLite, _Work
+from holdfast.engine import Place, sqlite
+from holdfast.engine.sqlite import SQLite, _Work
 from holdfast.errors import Closed, NotFound, StoreBroken
 from holdfast.model import Entry
 
@@ -31,9 +34,43 @@ def engine(path: Path) -> Iterator[SQLite]:
     engine.close()
 
 
-def test_a_write_behind_a_full_group_is_done_before_it_is_answered(engine: SQLite) -> None:
-    engine._queue.extend(_Work(lambda tx: None) for _ in range(GROUP))
-    assert engine.write(lambda tx: "done") == "done"
+def test_writes_behind_a_full_group_are_done_before_they_are_answered(
+    engine: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "GROUP", 2)
+    first, second = threading.Event(), threading.Event()
+
+    def slow(tx: object) -> str:
+        first.set()
+        assert second.wait(10)
+        return "slow"
+
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(engine.write, slow)]
+        assert first.wait(10)
+        asked += [pool.submit(engine.write, lambda tx, at=at: at) for at in range(7)]
+        while len(engine._queue) < 7:
+            time.sleep(0.001)
+        second.set()
+        assert [one.result(10) for one in asked] == ["slow", *range(7)]
+    assert engine.write(lambda tx: "and on") == "and on"
+
+
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_caller_who_is_interrupted_while_it_waits_stops_nobody(
+    engine: SQLite, leads: bool
+) -> None:
+    gone = _Work(lambda tx: pytest.fail("nobody waits for this any more"))
+    behind = _Work(lambda tx: "behind")
+    gone.leads = engine._led = leads
+    engine._queue += [gone, behind] if leads else [gone]
+    engine._leave(gone)
+    assert behind.leads is leads
+    if leads:
+        assert behind.wake.acquire(timeout=1)
+        engine._lead()
+        assert behind.answer() == "behind"
+    assert engine.write(lambda tx: "mine") == "mine"
 
 
 def test_works_that_wait_together_are_one_transaction(engine: SQLite, path: Path) -> None:

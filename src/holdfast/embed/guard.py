@@ -8,6 +8,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from holdfast.text import passages
 PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
+SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
 QUERIES = 512  # recent queries whose vectors are kept
 
 # Texts that have nothing to do with each other: how near they seem is an embedder's background.
@@ -81,8 +83,8 @@ class Guarded:
         """For each content the vectors of its passages."""
         parts = [passages(text) for text in texts]
         flat = self._embed([part for some in parts for part in some])
-        ends = np.cumsum([len(some) for some in parts])[:-1]
-        return np.split(flat, ends)
+        ends = accumulate(len(some) for some in parts)
+        return [flat[end - len(some) : end] for some, end in zip(parts, ends, strict=True)]
 
     def background(self) -> tuple[float, float]:
         """The mean and spread of cosines between texts that have nothing to do with each other."""
@@ -134,14 +136,23 @@ class Guarded:
                 f"The embedder {self.inner.name!r} gave vectors of shape {vectors.shape}, "
                 f"not {wanted}."
             )
-        # Scaled first: the square of a huge number is no number.
-        most = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-        if not np.isfinite(most).all() or not most.all():
-            raise EmbedderFailed(f"The embedder {self.inner.name!r} gave NaN, infinity or zero.")
-        vectors = vectors / most
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths = _lengths(vectors)
+        if not (lengths.min(initial=1.0) > SHORTEST and lengths.max(initial=1.0) < LONGEST):
+            # Scaled first: the square of a huge number is no number.
+            most = np.abs(vectors).max(axis=1, keepdims=True)
+            if not np.isfinite(most).all() or not most.all():
+                raise EmbedderFailed(
+                    f"The embedder {self.inner.name!r} gave NaN, infinity or zero."
+                )
+            vectors = vectors / most
+            lengths = _lengths(vectors)
         unit: Matrix = (vectors / lengths).astype(np.float32)
         return unit
+
+
+def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return lengths
 
 
 def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:

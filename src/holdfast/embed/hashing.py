@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,17 @@ class Hashing:
         """One row per text."""
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
-            for term in terms(text) or [text]:
-                code = zlib.crc32(term.encode())
-                vector[(code >> 1) % self.dimension] += 1.0 if code & 1 else -1.0
-            vector[0] += not vector.any()
-        lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / lengths
+            added: dict[int, int] = {}
+            for code in map(_code, terms(text) or [text]):
+                at = (code >> 1) % self.dimension
+                added[at] = added.get(at, 0) + (1 if code & 1 else -1)
+            if not any(added.values()):
+                added[0] = 1
+            length = sum(value * value for value in added.values()) ** 0.5
+            vector[list(added)] = [value / length for value in added.values()]
+        return vectors
+
+
+@lru_cache(maxsize=1 << 14)
+def _code(term: str) -> int:
+    return zlib.crc32(term.encode())

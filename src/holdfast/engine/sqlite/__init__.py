@@ -1,9 +1,10 @@
 """The SQLite engine: one file, one writer at a time with group commit, readers beside it.
 
-A writer queues its work and then waits for the writer's seat. Whoever gets the seat does all the
-work that is queued in one transaction with one fsync; the others find theirs done. So a lone
-writer pays for no hand-over, and many share the disk's slowest step. A transaction in which some
-work fails is rolled back, and each work in it is then done alone, so that one failure is one's own.
+A writer queues its work. If nobody leads, it does all the work that is queued in one transaction
+with one fsync, wakes those whose work that was, and leaves the lead to the first who came
+meanwhile. So a lone writer waits for nobody, and many share the disk's slowest step. A transaction
+in which some work fails is rolled back, and each work in it is then done alone, so that one
+failure is one's own.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class _Work(Generic[T]):
 
     def __init__(self, run: Callable[[Transaction], T]) -> None:
         self.run = run
+        self.leads = False
         self.done = False
+        self.wake = threading.Lock()
+        self.wake.acquire()
         self.result: T | None = None
         self.error: BaseException | None = None
 
@@ -70,6 +74,7 @@ class SQLite:
         self._queue: list[_Work[Any]] = []
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
+        self._led = False
         self._uses: dict[tuple[int, int], tuple[int, int]] = {}
         self._flushed = time.monotonic()
 
@@ -101,12 +106,46 @@ class SQLite:
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Runs a function that writes; returns once it is on disk."""
         mine = _Work(work)
-        with self._queue_lock:
-            self._queue.append(mine)
-        with self._seat:
-            while not mine.done:  # more may wait before us than one group holds
-                self._commit(self._take())
+        try:
+            with self._queue_lock:
+                self._queue.append(mine)
+                mine.leads, self._led = not self._led, True
+            if not mine.leads:
+                mine.wake.acquire()
+            if not mine.done:  # then it is the first in the queue
+                self._lead()
+        except BaseException:
+            self._leave(mine)
+            raise
         return mine.answer()
+
+    def _lead(self) -> None:
+        """Does the next group; the first of those who wait behind it leads after us."""
+        group: list[_Work[Any]] = []
+        try:
+            with self._seat:
+                group = self._take()
+                self._commit(group)
+        finally:
+            self._hand_over(group)
+
+    def _hand_over(self, done: list[_Work[Any]]) -> None:
+        with self._queue_lock:
+            self._led = bool(self._queue)
+            waiting = self._queue[:1]
+            for work in waiting:
+                work.leads = True
+        for work in (*done, *waiting):
+            work.wake.release()
+
+    def _leave(self, mine: _Work[Any]) -> None:
+        """Takes back what an interrupted caller had queued, if nobody has begun to do it."""
+        with self._queue_lock:
+            if mine not in self._queue:
+                return
+            self._queue.remove(mine)
+        if mine.leads:
+            self._hand_over([])
 
     def _take(self) -> list[_Work[Any]]:
         with self._queue_lock:

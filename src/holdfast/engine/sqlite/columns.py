@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -13,8 +12,8 @@ from holdfast.model import Entry, Record, Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MICROSECOND = timedelta(microseconds=1)
-# A term that a row has so often gets another token, with a mark that no term ends in.
-AGAIN = {2: "\u00b2", 4: "\u2074", 8: "\u2078"}
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def stamp(moment: datetime) -> int:
@@ -39,7 +38,7 @@ def maybe_moment(stamped: int | None) -> datetime | None:
 
 def compact(value: Any) -> str:
     """A value as JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def digest(words: str) -> bytes:
@@ -77,8 +76,8 @@ def changeable(rec: Record) -> tuple[Any, ...]:
     source = rec.source or Source("", "", None)
     return (
         rec.kind,
-        compact(rec.tags),
-        compact(rec.meta),
+        compact(rec.tags) if rec.tags else "[]",
+        compact(rec.meta) if rec.meta else "{}",
         rec.session,
         source.writer if rec.source else None,
         source.role if rec.source else None,
@@ -93,26 +92,6 @@ def changeable(rec: Record) -> tuple[Any, ...]:
         maybe_stamp(rec.last_used_at),
         int(rec.avoid),
     )
-
-
-def tokens(terms: str) -> list[str]:
-    """Stored terms as tokens, without their scope: each term once, and with marks if often."""
-    if not terms:
-        return []
-    counted = Counter(terms.split(" "))
-    again = [
-        term + mark
-        for term, times in counted.items()
-        if times > 1
-        for often, mark in AGAIN.items()
-        if times >= often
-    ]
-    return [*counted, *again]
-
-
-def scoped(scope: int, terms: str) -> str:
-    """Stored terms as the tokens of one scope."""
-    return " ".join([f"{scope}:{token}" for token in tokens(terms)])
 
 
 def entry(row: sqlite3.Row) -> Entry:

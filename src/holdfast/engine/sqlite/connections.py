@@ -240,7 +240,7 @@ def errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translated(error, path) from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, OverflowError) as error:
         raise StoreBroken(
             f"{path} is damaged ({error}).", "Restore a backup, or choose another path."
         ) from error

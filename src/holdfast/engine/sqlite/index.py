@@ -2,8 +2,7 @@
 
 Rows only ever grow in number, so new ones are found by asking for rows beyond the last one seen;
 what changed or went away is found in the store's list of changes. That is how writes of other
-threads and processes are seen, inside the very snapshot that asks. Word lists are read from the
-text index when a query first needs them, and then kept up to date.
+threads and processes are seen, inside the very snapshot that asks.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine.sqlite.columns import tokens
+from holdfast.engine.sqlite.lists import Lists
 from holdfast.engine.sqlite.statements import statements
 from holdfast.engine.sqlite.vectors import VectorTable
 from holdfast.lifetime import policy
@@ -85,8 +84,7 @@ class Columns:
 class Index:
     """What of one scope is in memory. Positions, not rows, number what it holds."""
 
-    def __init__(self, space: int, scope: int, dimension: int) -> None:
-        self.space = space
+    def __init__(self, scope: int, dimension: int) -> None:
         self.scope = scope
         self.dimension = dimension
         self.lock = threading.Lock()
@@ -101,8 +99,7 @@ class Index:
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._last: dict[int, int] = {}  # the position of the last turn of each session
-        self._lists: dict[str, Positions] = {}
-        self._tails: dict[str, list[int]] = {}
+        self._lists = Lists(self.scope)
 
     # --- following the file ---
 
@@ -120,6 +117,7 @@ class Index:
         if self.seq is not None and seq > self.seq:
             self._changes(db)
         self._append(db)
+        self._lists.follow(db, self.columns["row"])
         newest = db.execute(SQL["last_row"], (self.scope,)).fetchone()[0] or 0
         # Another thread may have shown this a later snapshot than the one that asks now.
         self._behind = seq < (self.seq or 0) or newest < self._last_row()
@@ -149,18 +147,16 @@ class Index:
         for name in CHANGEABLE:
             self.columns[name][at] = values[name][0]
         if revised:
-            self._lists.clear()  # other words: the lists are read anew when they are needed
-            self._tails.clear()
-        if revised or not self.vectors.has(at):
+            self._lists.clear()  # other words
+        if self.dimension and (revised or not self.vectors.has(at)):
             self.vectors.drop(at)
-            vectors = db.execute(SQL["vectors_of"], (self.space, self.scope, row)).fetchall()
-            owners = np.full(len(vectors), at, np.int64)
-            self.vectors.add(self.count, owners, [vector for _, vector in vectors])
+            self.vectors.add(at, [found[0]["vectors"]])
 
     def _remove(self, at: int) -> None:
         if self.columns["expires"][at] == GONE:
             return
-        self.vectors.drop(at)
+        if self.dimension:
+            self.vectors.drop(at)
         self.gone += 1
         self.columns["expires"][at] = GONE
         self.columns["length"][at] = 0
@@ -188,17 +184,11 @@ class Index:
         start = self.count
         values = self._values(found)
         self.columns.extend(values | self._turns(values["session"]))
-        vectors = db.execute(SQL["vectors_after"], (self.space, self.scope, last)).fetchall()
-        held = set(self.columns["row"][start:].tolist())  # a vector of no row is the doctor's case
-        vectors = [pair for pair in vectors if pair[0] in held]
-        rows = np.fromiter((row for row, _ in vectors), np.int64, len(vectors))
-        owners = np.searchsorted(self.columns["row"], rows)
-        self.vectors.add(self.count, owners, [vector for _, vector in vectors])
-        if self._lists:
-            self._extend_lists(db.execute(SQL["terms_after"], (self.scope, last)), start)
+        if self.dimension:
+            self.vectors.add(start, [row["vectors"] for row in found])
 
     def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
-        row, happened, since, until, expires, length, uses, pinned, version, *names = zip(
+        row, happened, since, until, expires, length, uses, pinned, version, *names, _ = zip(
             *found, strict=True
         )
         kind, session, speaker, role = names
@@ -240,12 +230,6 @@ class Index:
             self._last[session] = self.count + i
         return {"turn": turn, "before": before, "after": after}
 
-    def _extend_lists(self, found: Iterable[tuple[int, str]], start: int) -> None:
-        for at, (_, terms) in enumerate(found, start):
-            for token in tokens(terms):
-                if token in self._lists:
-                    self._tails.setdefault(token, []).append(at)
-
     # --- asking ---
 
     @property
@@ -261,19 +245,7 @@ class Index:
 
     def listed(self, db: sqlite3.Connection, token: str) -> Positions:
         """The positions of all rows with a token, in order."""
-        if token not in self._lists:
-            match = f'"{self.scope}:{token}"'
-            found = db.execute(SQL["find_words"], (match,)).fetchone()[0]
-            rows = np.array(found.split(","), np.int64) if found else np.empty(0, np.int64)
-            held = np.isin(rows, self.columns["row"], assume_unique=True)
-            positions = np.searchsorted(self.columns["row"], rows[held])
-            if self._behind:
-                return positions
-            self._lists[token] = positions
-        tail = self._tails.pop(token, None)
-        if tail:
-            self._lists[token] = np.concatenate([self._lists[token], tail])
-        return self._lists[token]
+        return self._lists.listed(db, token, self.columns["row"], self._behind)
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The codes of speakers whose name shares a term with the query."""
@@ -283,8 +255,7 @@ class Index:
     @property
     def nbytes(self) -> int:
         """About how many bytes of memory this takes."""
-        lists = sum(held.nbytes for held in list(self._lists.values()))  # others may add some
-        return self.columns.nbytes + self.vectors.nbytes + lists
+        return self.columns.nbytes + self.vectors.nbytes + self._lists.nbytes
 
 
 def _codes(known: dict[str, int], names: Iterable[str | None]) -> list[int]:
@@ -307,7 +278,7 @@ class Indexes:
     def scope(self, space: int, scope: int, dimension: int) -> Index:
         """The index of a scope, empty if it was not in memory."""
         with self._lock:
-            found = self._held.pop((space, scope), None) or Index(space, scope, dimension)
+            found = self._held.pop((space, scope), None) or Index(scope, dimension)
             self._held[space, scope] = found
             while len(self._held) > 1 and self._bytes() > CACHE_BYTES:
                 self._held.popitem(last=False)

@@ -13,12 +13,12 @@ import numpy as np
 
 from holdfast import text
 from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
-from holdfast.engine.sqlite import columns, search
-from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, scoped, stamp
+from holdfast.engine.sqlite import columns, search, words
+from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, stamp
 from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.queue import Queue
 from holdfast.engine.sqlite.search import Uses
-from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.sqlite.statements import RECORD, statements
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
@@ -35,6 +35,8 @@ class Rows(Queue):
         self.db = db
         self._indexes = indexes
         self._uses = uses
+        self._scopes: dict[Place, int] = {}
+        self._spaces: set[Space | None] = set()  # that vectors may be of
 
     def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
         row: sqlite3.Row | None = self.db.execute(SQL[name], values).fetchone()
@@ -48,13 +50,17 @@ class Rows(Queue):
 
     def scope(self, place: Place) -> int:
         """The number of a place; one that matches no row if there is no such place."""
-        row = self._one("find_scope", place.tenant, place.scope)
-        return NO_SCOPE if row is None else int(row[0])
+        number = self._scopes.get(place, NO_SCOPE)
+        if number == NO_SCOPE:
+            row = self._one("find_scope", place.tenant, place.scope)
+            number = self._scopes[place] = NO_SCOPE if row is None else int(row[0])
+        return number
 
     def _make_scope(self, place: Place) -> int:
         number = self.scope(place)
         if number == NO_SCOPE:
             number = self._do("add_scope", place.tenant, place.scope).lastrowid or NO_SCOPE
+            self._scopes[place] = number
         return number
 
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
@@ -90,7 +96,7 @@ class Rows(Queue):
         sql, values = search.condition(where)
         seen, more = search.in_sight(as_of, now)
         rows = self.db.execute(
-            f"SELECT * FROM memories WHERE scope = ? AND row < ? AND {seen} AND {sql} "
+            f"SELECT {RECORD} FROM memories WHERE scope = ? AND row < ? AND {seen} AND {sql} "
             "ORDER BY row DESC LIMIT ?",
             (self.scope(place), before, *more, *values, limit),
         )
@@ -99,7 +105,7 @@ class Rows(Queue):
     def dump(self, place: Place, now: datetime, after: int, limit: int) -> list[tuple[int, Record]]:
         """Every version of unexpired memories, oldest row first, each with its row."""
         rows = self.db.execute(
-            "SELECT * FROM memories WHERE scope = ? AND row > ? "
+            f"SELECT {RECORD} FROM memories WHERE scope = ? AND row > ? "
             "AND (expires_at IS NULL OR expires_at > ?) ORDER BY row LIMIT ?",
             (self.scope(place), after, stamp(now), limit),
         )
@@ -159,22 +165,15 @@ class Rows(Queue):
     def insert(self, place: Place, draft: Draft) -> None:
         """Adds a version of a memory."""
         scope = self._make_scope(place)
-        row = self._add(scope, draft)
-        self._index(scope, row, draft)
+        self._check_space(draft)
+        row = self._add(scope, draft.record, packed(draft.vectors), *_words(draft))
+        words.added(self.db, row)
 
-    def _add(self, scope: int, draft: Draft) -> int:
-        rec = draft.record
-        words = _words(draft)
-        row = self._do("add_memory", scope, rec.id, rec.version, *words, *changeable(rec)).lastrowid
+    def _add(self, scope: int, rec: Record, vectors: bytes | None, *told: Any) -> int:
+        values = (scope, rec.id, rec.version, vectors, *told, *changeable(rec))
+        row = self._do("add_memory", *values).lastrowid
         assert row is not None
         return row
-
-    def _index(self, scope: int, row: int, draft: Draft) -> None:
-        """Writes what is found by a row's words and meaning."""
-        if draft.terms:
-            self._do("add_words", row, scoped(scope, " ".join(draft.terms)))
-        if draft.vectors is not None:
-            self.add_vectors(self.space_number(draft.space), scope, row, draft.vectors)
 
     def revise(self, place: Place, past: Record, draft: Draft) -> None:
         """Gives a memory new words in its old row, and keeps its past in a new one.
@@ -182,39 +181,21 @@ class Rows(Queue):
         So a memory keeps its place in every list.
         """
         scope, new = self.scope(place), draft.record
-        row, terms = self._all("row_of", scope, past.id, past.version)[0]
-        waiting = not self._count_vectors(scope, row)
-        words = _words(draft)
-        self._do("new_words", new.version, *words, scope, row)
+        self._check_space(draft)
+        row, terms, vectors, *told = self._all("row_of", scope, past.id, past.version)[0]
+        self._do("new_words", new.version, packed(draft.vectors), *_words(draft), scope, row)
         self.change(place, new)
-        kept = replace(draft, record=past, terms=terms.split(" ") if terms else (), vectors=None)
-        old = self._add(scope, kept)
-        self._index(scope, old, kept)
-        for space in self._all("all_spaces"):
-            self._do("copy_vectors", old, space[0], scope, row)
-            self._do("drop_vectors", space[0], scope, row)
-        if not waiting:
-            self._do("unawait", scope, old)
-        if terms:
-            self._do("drop_words", row, scoped(scope, terms))
-        self._index(scope, row, draft)
+        words.change(self.db, scope, row, terms, " ".join(draft.terms))
+        old = self._add(scope, past, vectors, *told)
+        self._do("move_coming", old, row)
+        words.added(self.db, old)
         self._do("drop_slots", scope, new.id)
 
-    def _count_vectors(self, scope: int, row: int) -> int:
-        space = self._one("current_space")
-        return 0 if space is None else len(self._all("vectors_of", space[0], scope, row))
-
-    def space_number(self, space: Space | None) -> int:
-        """The number of the embedder the store belongs to, which must be this one."""
-        return search.space_number(self.db, space)
-
-    def add_vectors(self, space: int, scope: int, row: int, vectors: np.ndarray[Any, Any]) -> None:
-        """Writes the vectors of a row, one per passage."""
-        packed = vectors.astype("<f2")
-        self.db.executemany(
-            SQL["add_vector"],
-            [(space, scope, row, part, vector.tobytes()) for part, vector in enumerate(packed)],
-        )
+    def _check_space(self, draft: Draft) -> None:
+        """Makes sure that vectors are of the embedder the store belongs to."""
+        if draft.vectors is not None and draft.space not in self._spaces:
+            search.space_number(self.db, draft.space)
+            self._spaces.add(draft.space)
 
     def change(self, place: Place, record: Record) -> None:
         """Writes everything of a version but its words."""
@@ -238,10 +219,8 @@ class Rows(Queue):
     def drop(self, scope: int, id: str) -> None:
         """Removes every version of a memory of a scope, given by number, from every index."""
         for row in self._all("versions", scope, id):
-            if row["terms"]:
-                self._do("drop_words", row["row"], scoped(scope, row["terms"]))
-            for space in self._all("all_spaces"):
-                self._do("drop_vectors", space[0], scope, row["row"])
+            words.change(self.db, scope, row["row"], row["terms"], "")
+            self._do("drop_coming", row["row"])
             self._do("drop_memory", scope, row["row"])
             self.note_change(scope, row["row"])
         self.drop_learned(scope, id)
@@ -262,6 +241,7 @@ class Rows(Queue):
         self._do("blank_all_answers", scope)
         self.drop_all_learned(scope)
         self._do("drop_scope", scope)
+        self._scopes.pop(place, None)
         return len(keys)
 
     def matching(self, place: Place, where: Filter) -> list[str]:
@@ -305,13 +285,17 @@ class Rows(Queue):
 def _words(draft: Draft) -> tuple[Any, ...]:
     """The columns of a record that hold its words and what is known by them."""
     return (
-        int(draft.vectors is None),
         draft.speaker,
         len(draft.terms),
         text.fingerprint(draft.record.content),
         draft.record.content,
         " ".join(draft.terms),
     )
+
+
+def packed(vectors: np.ndarray[Any, Any] | None) -> bytes | None:
+    """Vectors as they are stored."""
+    return None if vectors is None else vectors.astype("<f2").tobytes()
 
 
 def _answer_key(place: Place, key: str) -> bytes:

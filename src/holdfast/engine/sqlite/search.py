@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from holdfast import rank
 from holdfast.engine import Found, Key, Look, Space
-from holdfast.engine.sqlite.columns import AGAIN, stamp
+from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.sqlite.words import AGAIN
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 from holdfast.rank import Candidates, Corpus, Sample
@@ -244,9 +245,9 @@ class _Part:
         """How often each candidate was used, what is counted but not written yet included."""
         times = self._columns["uses"][self._chosen]
         rows = self._columns["row"][self._chosen]
-        for (scope, row), (more, _) in uses.items():
-            if scope == self._scope:
-                times[rows == row] += more
+        more = {row: times for (scope, row), (times, _) in uses.items() if scope == self._scope}
+        used = _held(np.array(sorted(more), np.int64), rows)
+        times[used] += np.array([more[row] for row in rows[used].tolist()], np.int64)
         return times
 
     def named_keys(self) -> list[Key]:

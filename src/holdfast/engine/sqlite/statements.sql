@@ -1,3 +1,5 @@
+-- `SELECT record` stands for the columns that make a record (statements.py).
+
 -- name: find_scope
 SELECT scope FROM scopes WHERE tenant = ? AND name = ?
 
@@ -27,7 +29,7 @@ SELECT version FROM retired WHERE place = ?
 
 -- name: add_memory
 INSERT INTO memories (
-    scope, id, version, waiting, speaker, length, fingerprint, content, terms, kind, tags, meta,
+    scope, id, version, vectors, speaker, length, fingerprint, content, terms, kind, tags, meta,
     session, writer, role, message, pinned, created_at, happened_at, expires_at, until,
     superseded_by, uses, last_used_at, avoid
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -45,25 +47,21 @@ UPDATE memories SET expires_at = ?1 WHERE scope = ?2 AND id = ?3 AND expires_at 
 RETURNING row
 
 -- name: row_of
-SELECT row, terms FROM memories WHERE scope = ? AND id = ? AND version = ?
+SELECT row, terms, vectors, speaker, length, fingerprint, content, terms FROM memories WHERE scope = ? AND id = ? AND version = ?
 
 -- name: new_words
-UPDATE memories SET version = ?, waiting = ?, speaker = ?, length = ?, fingerprint = ?,
+UPDATE memories SET version = ?, vectors = ?, speaker = ?, length = ?, fingerprint = ?,
     content = ?, terms = ?
 WHERE scope = ? AND row = ?
 
--- name: copy_vectors
-INSERT INTO vectors (space, scope, row, part, vector)
-SELECT space, scope, ?, part, vector FROM vectors WHERE space = ? AND scope = ? AND row = ?
-
 -- name: versions
-SELECT * FROM memories WHERE scope = ? AND id = ? ORDER BY version
+SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
 -- name: memory
-SELECT * FROM memories WHERE scope = ? AND row = ?
+SELECT record FROM memories WHERE scope = ? AND row = ?
 
 -- name: twin
-SELECT * FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
+SELECT record FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
 
 -- name: count_all
 SELECT count(*) FROM memories WHERE scope = ?
@@ -99,11 +97,28 @@ UPDATE spaces SET reached = ? WHERE space = ?
 -- name: drop_space
 DELETE FROM spaces WHERE space = ?
 
+-- name: put_vectors
+-- Only where there are none: the row may have got some, or be gone, meanwhile.
+UPDATE memories SET vectors = ? WHERE scope = ? AND row = ? AND vectors IS NULL
+
+-- name: put_coming
+INSERT OR REPLACE INTO coming (row, vectors) SELECT row, ? FROM memories WHERE row = ?
+
+-- name: move_coming
+UPDATE coming SET row = ? WHERE row = ?
+
+-- name: drop_coming
+DELETE FROM coming WHERE row = ?
+
+-- name: drop_all_coming
+DELETE FROM coming
+
+-- name: take_coming
+-- A row that has none, because it was revised meanwhile, waits for its vectors.
+UPDATE memories SET vectors = (SELECT c.vectors FROM coming c WHERE c.row = memories.row)
+
 -- name: switch_space
 UPDATE spaces SET current = 1 WHERE space = ?
-
--- name: unawait_all
-UPDATE memories SET waiting = 0 WHERE waiting = 1
 
 -- name: rows_after
 SELECT row, scope, content FROM memories WHERE row > ? ORDER BY row LIMIT ?
@@ -112,54 +127,27 @@ SELECT row, scope, content FROM memories WHERE row > ? ORDER BY row LIMIT ?
 SELECT count(*) FROM memories WHERE row > ?
 
 -- name: waiting
-SELECT row, content FROM memories WHERE scope = ? AND waiting = 1 LIMIT ?
+SELECT row, content FROM memories WHERE scope = ? AND vectors IS NULL LIMIT ?
 
 -- name: count_waiting
-SELECT count(*) FROM memories WHERE scope = ? AND waiting = 1
+SELECT count(*) FROM memories WHERE scope = ? AND vectors IS NULL
 
 -- name: all_waiting
-SELECT row, scope, content FROM memories WHERE waiting = 1 LIMIT ?
-
--- name: unawait
-UPDATE memories SET waiting = 0 WHERE scope = ? AND row = ?
-
--- name: await_vector
-UPDATE memories SET waiting = 1 WHERE scope = ? AND row = ?
-
--- name: row_exists
-SELECT 1 FROM memories WHERE scope = ? AND row = ?
-
--- name: add_vector
-INSERT OR REPLACE INTO vectors (space, scope, row, part, vector) VALUES (?, ?, ?, ?, ?)
-
--- name: drop_vectors
-DELETE FROM vectors WHERE space = ? AND scope = ? AND row = ?
-
--- name: drop_space_vectors
-DELETE FROM vectors WHERE space = ?
-
--- name: all_spaces
-SELECT space FROM spaces
+SELECT row, scope, content FROM memories WHERE vectors IS NULL LIMIT ?
 
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
 SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role
+    version, kind, session, speaker, role, vectors
 FROM memories WHERE scope = ? AND row > ? ORDER BY row
 
 -- name: row_in
 SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role
+    version, kind, session, speaker, role, vectors
 FROM memories WHERE scope = ? AND row = ?
 
 -- name: terms_after
 SELECT row, terms FROM memories WHERE scope = ? AND row > ? ORDER BY row
-
--- name: vectors_after
-SELECT row, vector FROM vectors WHERE space = ? AND scope = ? AND row > ? ORDER BY row, part
-
--- name: vectors_of
-SELECT row, vector FROM vectors WHERE space = ? AND scope = ? AND row = ? ORDER BY part
 
 -- name: add_change
 INSERT INTO changes (scope, row) VALUES (?, ?)
@@ -172,6 +160,9 @@ SELECT max(row) FROM memories WHERE scope = ?
 
 -- name: last_change
 SELECT seq FROM sqlite_sequence WHERE name = 'changes'
+
+-- name: last_row_given
+SELECT seq FROM sqlite_sequence WHERE name = 'memories'
 
 -- name: first_change
 SELECT min(seq) FROM changes
@@ -243,21 +234,18 @@ GROUP BY kind ORDER BY count(*) DESC, kind
 SELECT count(DISTINCT session) FROM memories WHERE scope = ? AND session IS NOT NULL
     AND until IS NULL AND (expires_at IS NULL OR expires_at > ?)
 
--- name: all_terms
-SELECT row, scope, terms FROM memories ORDER BY row
+-- name: terms_between
+SELECT row, scope, terms FROM memories WHERE row > ? AND row <= ? ORDER BY row
 
--- name: rowless_vectors
-SELECT DISTINCT v.space, v.scope, v.row FROM vectors v
-WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = v.scope AND m.row = v.row)
-    OR NOT EXISTS (SELECT 1 FROM spaces s WHERE s.space = v.space)
+-- name: odd_vectors
+SELECT m.scope, m.row FROM memories m, spaces s
+WHERE s.current = 1 AND (length(m.vectors) = 0 OR length(m.vectors) % (2 * s.dimension) > 0)
 
--- name: vectorless_rows
-SELECT m.scope, m.row FROM memories m WHERE m.waiting = 0 AND NOT EXISTS (
-    SELECT 1 FROM vectors v JOIN spaces s ON s.space = v.space AND s.current = 1
-    WHERE v.scope = m.scope AND v.row = m.row)
+-- name: no_vectors
+UPDATE memories SET vectors = NULL WHERE row = ?
 
 -- name: replaced_by
-SELECT * FROM memories WHERE scope = ? AND superseded_by = ? ORDER BY row
+SELECT record FROM memories WHERE scope = ? AND superseded_by = ? ORDER BY row
 
 -- name: any_avoid
 SELECT 1 FROM memories WHERE scope = ? AND avoid = 1 LIMIT 1
@@ -302,7 +290,7 @@ INSERT OR REPLACE INTO slots (scope, id, who, attribute, thing) VALUES (?, ?, ?,
 SELECT row FROM slotted WHERE scope = ?
 
 -- name: rows_to_slot
-SELECT * FROM memories WHERE scope = ? AND row > ? ORDER BY row LIMIT ?
+SELECT record FROM memories WHERE scope = ? AND row > ? ORDER BY row LIMIT ?
 
 -- name: reach_slots
 INSERT INTO slotted (scope, row) VALUES (?, ?)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.engine import Space, Vectors, Waiting
-from holdfast.engine.sqlite.columns import scoped, tokens
+from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.connections import errors
-from holdfast.engine.sqlite.rows import SQL, Rows
+from holdfast.engine.sqlite.rows import SQL, Rows, packed
+from holdfast.engine.sqlite.search import space_number
 from holdfast.errors import Conflict
 from holdfast.model import Finding
 
@@ -28,11 +29,9 @@ def claim(rows: Rows, space: Space) -> Space:
 
 def fill(rows: Rows, space: Space, waiting: Sequence[Waiting], vectors: Sequence[Vectors]) -> None:
     """Gives waiting rows their vectors; rows forgotten meanwhile are passed over."""
-    number = rows.space_number(space)
+    space_number(rows.db, space)
     for item, found in zip(waiting, vectors, strict=True):
-        if rows.db.execute(SQL["row_exists"], (item.scope, item.row)).fetchone():
-            rows.add_vectors(number, item.scope, item.row, found)
-            rows.db.execute(SQL["unawait"], (item.scope, item.row))
+        if rows.db.execute(SQL["put_vectors"], (packed(found), item.scope, item.row)).rowcount:
             rows.note_change(item.scope, item.row)
 
 
@@ -40,7 +39,7 @@ def next_rows(rows: Rows, space: Space, batch: int) -> list[Waiting]:
     """The next rows that a change of embedder has to do; begins, or begins anew, if it must."""
     coming = rows.db.execute(SQL["coming_space"]).fetchone()
     if coming is not None and Space(*coming[1:4]) != space:
-        rows.db.execute(SQL["drop_space_vectors"], (coming[0],))
+        rows.db.execute(SQL["drop_all_coming"])
         rows.db.execute(SQL["drop_space"], (coming[0],))
         coming = None
     if coming is None:
@@ -58,8 +57,7 @@ def advance(
     if coming is None or Space(*coming[1:4]) != space:
         raise Conflict("Another change of embedder is under way.", "Let only one run.")
     for item, found in zip(done, vectors, strict=True):
-        if rows.db.execute(SQL["row_exists"], (item.scope, item.row)).fetchone():
-            rows.add_vectors(coming[0], item.scope, item.row, found)
+        rows.db.execute(SQL["put_coming"], (packed(found), item.row))
     reached = done[-1].row if done else coming[4]
     rows.db.execute(SQL["reach_space"], (reached, coming[0]))
     left = rows.db.execute(SQL["count_rows_after"], (reached,)).fetchone()[0]
@@ -71,55 +69,30 @@ def advance(
 
 def _switch(rows: Rows, coming: int) -> None:
     for old in rows.db.execute(SQL["current_space"]).fetchall():
-        rows.db.execute(SQL["drop_space_vectors"], (old[0],))
         rows.db.execute(SQL["drop_space"], (old[0],))
+    rows.db.execute(SQL["take_coming"])
+    rows.db.execute(SQL["drop_all_coming"])
     rows.db.execute(SQL["switch_space"], (coming,))
-    rows.db.execute(SQL["unawait_all"])
 
 
 def check(rows: Rows, repair: bool) -> list[Finding]:
     """What is wrong with the file or its indexes, put right if asked."""
     verdict = [row[0] for row in rows.db.execute("PRAGMA quick_check")]
     findings = [Finding(f"the file is damaged: {said}", 1) for said in verdict if said != "ok"]
-    missing, extra = _word_faults(rows.db)
+    missing, extra = words.faults(rows.db)
     if (missing or extra) and repair:
-        _rebuild_words(rows.db)
-    lost = rows.db.execute(SQL["vectorless_rows"]).fetchall()
-    stray = rows.db.execute(SQL["rowless_vectors"]).fetchall()
+        words.rebuild(rows.db)
+    odd = rows.db.execute(SQL["odd_vectors"]).fetchall()
     if repair:
-        for scope, row in lost:
-            rows.db.execute(SQL["await_vector"], (scope, row))
-        for space, scope, row in stray:
-            rows.db.execute(SQL["drop_vectors"], (space, scope, row))
+        for scope, row in odd:
+            rows.db.execute(SQL["no_vectors"], (row,))
             rows.note_change(scope, row)
     counted = {
         "words missing from the text index": missing,
         "words in the text index of no memory": extra,
-        "memories without their vector": len(lost),
-        "vectors of no memory": len(stray),
+        "vectors of a wrong length": len(odd),
     }
     return [*findings, *(Finding(what, n, repair) for what, n in counted.items() if n)]
-
-
-def _word_faults(db: sqlite3.Connection) -> tuple[int, int]:
-    """How many (term, row) pairs the text index lacks, and how many it should not have."""
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.indexed USING fts5vocab(main, words, instance)"
-    )
-    indexed = {(term, row) for term, row in db.execute("SELECT term, doc FROM temp.indexed")}
-    wanted = {
-        (f"{scope}:{token}", row)
-        for row, scope, terms in db.execute(SQL["all_terms"])
-        for token in tokens(terms)
-    }
-    return len(wanted - indexed), len(indexed - wanted)
-
-
-def _rebuild_words(db: sqlite3.Connection) -> None:
-    db.execute("INSERT INTO words (words) VALUES ('delete-all')")
-    for row, scope, terms in db.execute(SQL["all_terms"]).fetchall():
-        if terms:
-            db.execute(SQL["add_words"], (row, scoped(scope, terms)))
 
 
 def sweep(rows: Rows, now: int, answers_from: int) -> tuple[int, int]:

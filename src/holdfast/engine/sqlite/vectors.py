@@ -1,20 +1,27 @@
 """Vectors in memory, and how near each row's are to a query.
 
 A small table is compared whole. Of a large one the signs are compared first, a bit for each
-dimension, and only the rows that agree most are compared exactly: a hundred times less to read,
-and what it misses is less than one in fifty of the nearest ten (benchmarks/vectors.py).
+dimension; those that agree most, in whole numbers of a byte; and the best of these exactly. That
+is a hundred times less to read, and of the nearest ten it misses less than one in fifty
+(benchmarks/vectors.py).
+
+Products are taken by `einsum`: BLAS wakes its threads for them, and then waits for a core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 WHOLE = 16_384  # vectors; up to so many are kept as 32-bit floats and compared whole
-LEAST_COMPARED = 4096  # vectors of a large table that are compared exactly, at least
+LEAST_COMPARED = 4096  # vectors of a large table that are compared by bytes, at least
 SHARE_COMPARED = 32  # or one of so many
+EXACT = 512  # of those, compared exactly
+BLOCK = 64  # axes that are turned together
+CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
@@ -30,34 +37,40 @@ class VectorTable:
         self.owner: Positions = np.empty(0, np.int64)
         self.start: Positions = np.empty(0, np.int64)  # of each row's vectors; they stand together
         self.size: Positions = np.empty(0, np.int64)
-        self.signs: NDArray[np.uint64] | None = None
+        self.signs: NDArray[np.uint64] | None = None  # of a large table; a row for each 64 bits
+        self.bytes: NDArray[np.int8] = np.empty((0, dimension), np.int8)
+        self.step: Floats = np.empty(0, np.float32)  # what 1 stands for in a vector's bytes
         self.centre: Floats = np.zeros(dimension, np.float32)
 
-    def add(self, rows: int, owners: Positions, packed: Sequence[bytes]) -> None:
-        """Makes room for so many rows, and adds packed vectors of some of them, in their order."""
-        self.start = _grown(self.start, rows, -1)
-        self.size = _grown(self.size, rows, 0)
-        if not len(packed):
-            return
-        begin, end = self.count, self.count + len(packed)
+    def add(self, first: int, packed: Sequence[bytes | None]) -> None:
+        """Adds the packed vectors of the rows from one on; a row may have none."""
+        one = 2 * self.dimension
+        # Bytes that are no vectors are the doctor's case.
+        whole = [each if each and len(each) % one == 0 else b"" for each in packed]
+        rows = np.arange(first, first + len(packed))
+        flat = np.frombuffer(b"".join(whole), "<f2").reshape(-1, self.dimension)
+        self.start = _grown(self.start, first + len(packed), -1)
+        self.size = _grown(self.size, first + len(packed), 0)
+        begin, end = self.count, self.count + len(flat)
         self._widen(end)
-        flat = np.frombuffer(b"".join(packed), "<f2").reshape(len(packed), -1)
         self.vectors[begin:end] = flat
-        self.owner[begin:end] = owners
+        size = [len(each) // one for each in whole]
+        self.owner[begin:end] = np.repeat(rows, size)
         self.count = end
-        first, start, size = np.unique(owners, return_index=True, return_counts=True)
-        self.start[first], self.size[first] = begin + start, size
+        self.size[rows] = size
+        self.start[rows] = begin + np.cumsum(size) - size
         if self.signs is not None:
-            self._sign(begin, end)
+            self._shorten(begin, end)
 
     def _widen(self, end: int) -> None:
         if end > WHOLE and self.signs is None:
             self.vectors = self.vectors[: self.count].astype(np.float16)
-            self.signs = np.empty((-(-self.dimension // 64), 0), np.uint64)
+            self.signs = np.empty((-(-self.dimension // BLOCK), 0), np.uint64)
         self.vectors = _grown(self.vectors, end, 0)
         self.owner = _grown(self.owner, end, -1)
 
-    def _sign(self, begin: int, end: int) -> None:
+    def _shorten(self, begin: int, end: int) -> None:
+        """Makes signs and bytes of some vectors."""
         assert self.signs is not None
         if begin == 0 or not self.centre.any():
             # Signs around the centre split the vectors in halves; around zero they would not.
@@ -67,9 +80,14 @@ class VectorTable:
             wider = np.empty((len(self.signs), len(self.owner)), np.uint64)
             wider[:, :begin] = self.signs[:, :begin]
             self.signs = wider
-        for at in range(begin, end, WHOLE):
-            some = slice(at, min(end, at + WHOLE))
-            self.signs[:, some] = _bits(self.vectors[some] - self.centre).T
+            self.bytes = _grown(self.bytes, len(self.owner), 0)
+            self.step = _grown(self.step, len(self.owner), 0)
+        for at in range(begin, end, CHUNK):
+            some = slice(at, min(end, at + CHUNK))
+            vectors = self.vectors[some].astype(np.float32)
+            self.signs[:, some] = _bits(vectors - self.centre).T
+            self.step[some] = np.abs(vectors).max(axis=1).clip(1e-9) / 127
+            self.bytes[some] = np.rint(vectors / self.step[some, None])
 
     def has(self, row: int) -> bool:
         """Whether a row has vectors."""
@@ -83,6 +101,7 @@ class VectorTable:
             self.owner[start : start + size] = -1
             if self.signs is not None:
                 self.signs[:, start : start + size] = 0
+                self.bytes[start : start + size] = 0
         self.start[row], self.size[row] = -1, 0
 
     def near(self, query: Floats) -> Near:
@@ -93,7 +112,7 @@ class VectorTable:
     def nbytes(self) -> int:
         """Bytes held."""
         signs = 0 if self.signs is None else self.signs.nbytes
-        return self.vectors.nbytes + signs + self.owner.nbytes * 3
+        return self.vectors.nbytes + signs + self.bytes.nbytes + self.owner.nbytes * 3
 
 
 class Near:
@@ -109,6 +128,7 @@ class Near:
         self._owner = table.owner[: table.count]
         self._start, self._size = table.start, table.size
         self._signs = None if table.signs is None else table.signs[:, : table.count]
+        self._bytes, self._step = table.bytes, table.step
         self._centre = table.centre
         self._whole = None if self._signs is not None else self._exact(self._vectors)
 
@@ -116,12 +136,11 @@ class Near:
         """The nearest of the rows that are allowed: at least `most`, if there are so many."""
         able = np.flatnonzero((self._owner >= 0) & allowed[self._owner])
         compared = max(LEAST_COMPARED, len(self._owner) // SHARE_COMPARED)
-        if self._signs is not None and len(able) > compared:
-            able = able[np.argpartition(self._differing(able), compared)[:compared]]
-        cosine = self._of(able)
         several = most * int(self._size.max(initial=1))
-        if len(able) > several:
-            able = able[np.argpartition(cosine, -several)[-several:]]
+        if self._signs is not None:
+            able = _fewest(able, self._differing, compared)
+            able = _least(able, self._far, max(EXACT, 2 * several))
+        able = _least(able, lambda some: -self._of(some), several)
         owner = self._owner[able]
         return np.unique(owner[owner >= 0])  # one may have been dropped meanwhile
 
@@ -135,11 +154,19 @@ class Near:
             differ += np.bitwise_count((plane if every else plane[able]) ^ bits)
         return differ
 
+    def _far(self, able: Positions) -> Floats:
+        """How far vectors are from the query, by their bytes."""
+        # einsum takes the bytes as they are: as floats they would be four times as many.
+        near: Floats = np.einsum(
+            "ij,j->i", self._bytes[able], self._query, dtype=np.float32, casting="unsafe"
+        )
+        return -near * self._step[able]
+
     def _of(self, vectors: Positions) -> Floats:
         return self._exact(self._vectors[vectors]) if self._whole is None else self._whole[vectors]
 
     def _exact(self, vectors: NDArray[np.floating]) -> Floats:
-        cosine: Floats = vectors.astype(np.float32, copy=False) @ self._query
+        cosine: Floats = np.einsum("ij,j->i", vectors.astype(np.float32, copy=False), self._query)
         return cosine
 
     def cosines(self, rows: Positions) -> Floats:
@@ -155,11 +182,45 @@ class Near:
         return near
 
 
-def _bits(vectors: NDArray[np.floating]) -> NDArray[np.uint64]:
-    """The signs of vectors, 64 to a number."""
-    packed = np.packbits(vectors > 0, axis=1)
-    padding = -packed.shape[1] % 8
-    return np.pad(packed, ((0, 0), (0, padding))).view(np.uint64)
+def _fewest(
+    able: Positions, counted: Callable[[Positions], NDArray[np.uint16]], most: int
+) -> Positions:
+    """Those of the vectors that count least, and all that count as much as the last of them."""
+    if len(able) <= most:
+        return able
+    counts = counted(able)
+    up_to = np.searchsorted(np.cumsum(np.bincount(counts)), most)
+    return able[counts <= up_to]
+
+
+def _least(able: Positions, measured: Callable[[Positions], Floats], most: int) -> Positions:
+    """Those of the vectors that measure least."""
+    if len(able) <= most:
+        return able
+    return able[np.argpartition(measured(able), most)[:most]]
+
+
+def _bits(vectors: Floats) -> NDArray[np.uint64]:
+    """The signs of vectors, 64 to a number, after turning them.
+
+    Some embedders keep most of a vector's length on few axes: turned, every sign tells as much.
+    """
+    count, dimension = vectors.shape
+    blocks = -(-dimension // BLOCK)
+    padded = np.zeros((count, BLOCK * blocks), np.float32)
+    padded[:, :dimension] = vectors
+    # Axes far apart meet in a block, since those side by side may be of one length.
+    apart = padded.reshape(count, BLOCK, blocks).transpose(0, 2, 1).reshape(-1, BLOCK)
+    turned = (apart @ _rotation()).reshape(count, -1)
+    return np.packbits(turned > 0, axis=1).view(np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _rotation() -> Floats:
+    """A rotation, always the same."""
+    square = np.random.default_rng(0).standard_normal((BLOCK, BLOCK))
+    turned: Floats = np.linalg.qr(square)[0].astype(np.float32)
+    return turned
 
 
 def _grown(held: NDArray, needed: int, filling: float) -> NDArray:  # type: ignore[type-arg]

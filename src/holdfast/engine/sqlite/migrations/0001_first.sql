@@ -35,7 +35,6 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     superseded_by TEXT,
     uses          INTEGER NOT NULL,
     last_used_at  INTEGER,
-    waiting       INTEGER NOT NULL,  -- 1: has no vector yet
     session       TEXT,
     writer        TEXT,
     role          TEXT,
@@ -44,6 +43,7 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     length        INTEGER NOT NULL,  -- in terms
     fingerprint   BLOB NOT NULL,
     -- The large ones stand last: SQLite reads a row from its front.
+    vectors       BLOB,              -- 16-bit floats, unit length, one vector per passage
     tags          TEXT NOT NULL,     -- JSON list
     meta          TEXT NOT NULL,     -- JSON object
     content       TEXT NOT NULL,
@@ -56,17 +56,14 @@ CREATE UNIQUE INDEX memories_twin ON memories (scope, fingerprint) WHERE until I
 CREATE INDEX memories_session ON memories (scope, session) WHERE session IS NOT NULL;
 CREATE INDEX memories_expiry ON memories (scope, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_past ON memories (scope, until) WHERE until IS NOT NULL;
-CREATE INDEX memories_waiting ON memories (scope) WHERE waiting = 1;
+CREATE INDEX memories_waiting ON memories (scope) WHERE vectors IS NULL;
 
-CREATE TABLE vectors (         -- 16-bit floats, unit length; one per passage of a long content
-    space  INTEGER NOT NULL,
-    scope  INTEGER NOT NULL,
-    row    INTEGER NOT NULL,
-    part   INTEGER NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (space, scope, row, part)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE coming (          -- vectors of the embedder that a re-embedding moves to
+    row     INTEGER PRIMARY KEY,
+    vectors BLOB NOT NULL
+) STRICT;
 
+-- Holds the rows up to the last whole batch of 64; the terms of those beyond are read from them.
 -- Tokens are '<scope>:<term>', so that one look-up is one scope's list of one term;
 -- '<scope>:<term>²' lists the rows that have it twice or more ('⁴', '⁸': so often or more).
 CREATE VIRTUAL TABLE words USING fts5 (

@@ -1,0 +1,83 @@
+"""The word lists of a scope in memory: which of its rows have a token, by position.
+
+A list is read from the store's word index when a query first needs it, and then kept up to date.
+The rows that are not in that index yet have lists of their own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engine.sqlite import words
+from holdfast.engine.sqlite.statements import statements
+
+SQL = statements()
+NOTHING_READ = -1
+
+Positions = NDArray[np.int64]
+
+
+class Lists:
+    """Lists that follow the file; whoever asks passes the scope's rows, in order."""
+
+    def __init__(self, scope: int) -> None:
+        self._scope = scope
+        self._seen = 0  # the last row whose terms are in the lists
+        self.clear()
+
+    def clear(self) -> None:
+        """Lets go of all lists: they are read anew when they are needed."""
+        self._read: dict[str, Positions] = {}
+        self._tails: dict[str, list[int]] = {}  # what is to be added to a list that was read
+        self._reach = NOTHING_READ  # the last row that was in the index when we looked
+        self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
+
+    def follow(self, db: sqlite3.Connection, rows: Positions) -> None:
+        """Takes in the terms of rows that are new."""
+        reach = words.listed_to(db)
+        after = self._seen
+        if reach > self._reach:
+            after = min(after, reach) if self._read else reach
+            self._reach, self._recent = reach, {}
+        for row, terms in db.execute(SQL["terms_after"], (self._scope, after)):
+            self._take(row, terms, int(np.searchsorted(rows, row)))
+        self._seen = max(self._seen, int(rows[-1]) if len(rows) else 0)
+
+    def _take(self, row: int, terms: str, at: int) -> None:
+        for token in words.tokens(terms):
+            if row > self._seen and token in self._read:
+                self._tails.setdefault(token, []).append(at)
+            if row > self._reach:
+                self._recent.setdefault(token, []).append(at)
+
+    def listed(
+        self, db: sqlite3.Connection, token: str, rows: Positions, behind: bool
+    ) -> Positions:
+        """The positions of all rows with a token, in order.
+
+        `behind`: this connection's snapshot is older than what was followed last.
+        """
+        if token not in self._read:
+            found = words.find(db, self._scope, token)
+            found = found[np.isin(found, rows, assume_unique=True)]
+            if behind:
+                return np.searchsorted(rows, np.concatenate([found, self._beyond(db, token)]))
+            recent = np.array(self._recent.get(token, []), np.int64)
+            self._read[token] = np.concatenate([np.searchsorted(rows, found), recent])
+        tail = self._tails.pop(token, None)
+        if tail:
+            self._read[token] = np.concatenate([self._read[token], tail])
+        return self._read[token]
+
+    def _beyond(self, db: sqlite3.Connection, token: str) -> Positions:
+        """Rows with a token that the index of a snapshot does not hold."""
+        found = db.execute(SQL["terms_after"], (self._scope, words.listed_to(db)))
+        return np.array([row for row, terms in found if token in words.tokens(terms)], np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes of memory the lists take."""
+        return sum(held.nbytes for held in list(self._read.values()))  # others may add some

@@ -1,0 +1,74 @@
+"""Which of the best candidates go first."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast import order
+from holdfast.rank import Candidates
+
+DAY = 86400.0
+
+
+def some(counts: list[list[int]], **columns: Any) -> Candidates:
+    """Candidates, one a row of counts; what is not given is the same for all."""
+    many = len(counts)
+    given: dict[str, Any] = {
+        "cosine": np.full(many, 0.5),
+        "counts": np.array(counts, float),
+        "length": np.full(many, 6),
+        "session": np.full(many, -1, np.int64),
+        "turn": np.zeros(many, int),
+        "happened": np.arange(many) * DAY,
+        "named": np.zeros(many, bool),
+        "role": np.zeros(many, np.int8),
+        "uses": np.zeros(many, int),
+        "ageless": np.zeros(many, bool),
+    }
+    return Candidates(**(given | {name: np.asarray(value) for name, value in columns.items()}))
+
+
+def first(similarity: list[float], found: Candidates, rarity: list[float]) -> list[int]:
+    given = order.rearranged(np.array(similarity), found, np.array(rarity))
+    assert sorted(given) == sorted(similarity)  # who has which changes, not what there is
+    return [int(at) for at in np.argsort(-given, kind="stable")]
+
+
+def test_of_two_statements_of_the_same_the_newer_goes_first() -> None:
+    assert first([1.0, 0.8], some([[1, 1], [1, 1]]), [1.0, 1.0]) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        {"cosine": [0.5, 0.2]},
+        {"length": [6, 20]},
+        {"length": [40, 40]},
+        {"role": [1, -1]},
+        {"named": [True, False]},
+        {"session": [3, 3], "turn": [4, 5]},
+    ],
+)
+def test_what_does_not_state_the_same_stays_where_it_is(apart: dict[str, Any]) -> None:
+    assert first([1.0, 0.3], some([[1, 1], [1, 1]], **apart), [1.0, 1.0]) == [0, 1]
+
+
+@pytest.mark.parametrize("counts", [[[1, 1, 0], [1, 0, 1]], [[1, 0, 0], [1, 0, 0]]])
+def test_nor_does_what_shares_few_words_of_the_query(counts: list[list[int]]) -> None:
+    assert first([1.0, 0.3], some(counts), [1.0, 1.0, 1.0]) == [0, 1]
+
+
+def test_what_brings_words_that_are_missing_moves_up() -> None:
+    found = some([[1, 0], [1, 0], [0, 1]])
+    assert first([1.0, 0.9, 0.8], found, [1.0, 1.0]) == [0, 2, 1]
+
+
+def test_but_not_from_far_below() -> None:
+    found = some([[1, 0], [1, 0], [0, 1]])
+    assert first([1.0, 0.9, 0.3], found, [1.0, 1.0]) == [0, 1, 2]
+
+
+def test_without_words_nothing_moves() -> None:
+    found = some([[], [], []])
+    assert first([0.2, 0.9, 0.5], found, []) == [1, 2, 0]

@@ -1,0 +1,72 @@
+"""What a query asks for."""
+
+from datetime import datetime, timezone
+
+import pytest
+
+from holdfast import question
+from holdfast.rank import BACKGROUND
+
+NOW = datetime(2024, 3, 1, tzinfo=timezone.utc)
+
+
+def asked(query: str) -> question.Question:
+    return question.understood(query, NOW, BACKGROUND)
+
+
+def parts(query: str) -> list[list[str]]:
+    found = asked(query)
+    return [[found.terms[place] for place in part] for part in found.asked.parts]
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ("What did you suggest for the garden?", -1),
+        ("Remind me what the ratio was", -1),
+        ("the list from our last chat", -1),
+        ("Where did I leave my keys?", 1),
+        ("What do we use for the main store?", 1),
+        ("Where does Maria work?", 0),
+    ],
+)
+def test_whom_it_asks_about(query: str, about: int) -> None:
+    assert asked(query).asked.about == about
+
+
+def test_a_date_is_met_by_time_not_by_words() -> None:
+    found = asked("What did Maria paint in May 2023?")
+    assert found.terms == ("maria", "paint")
+    [(start, end)] = found.asked.ranges
+    assert start == datetime(2023, 5, 1, tzinfo=timezone.utc).timestamp()
+    assert end == datetime(2023, 6, 1, tzinfo=timezone.utc).timestamp()
+
+
+def test_a_query_of_nothing_but_a_date_keeps_its_words() -> None:
+    assert "2023" in asked("in May 2023").terms
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (
+            "Where does Carla work and what is Hugo's dog called?",
+            [["carla", "work"], ["hugo", "dog", "call"]],
+        ),
+        ("Who won? Where was the race held?", [["won"], ["race", "held"]]),
+        ("What is the port, and on which host?", [["port"], ["host"]]),
+        ("Where and when did Carla marry?", []),  # one question: the first part has no words
+        ("What do Carla and Hugo like?", []),
+        ("the budget of the bridge and tunnel", []),
+        ("", []),
+    ],
+)
+def test_the_parts_of_a_query(query: str, found: list[list[str]]) -> None:
+    assert parts(query) == found
+
+
+def test_a_term_of_two_parts_is_in_both() -> None:
+    assert parts("Where does Carla work and where does Hugo work?") == [
+        ["carla", "work"],
+        ["hugo", "work"],
+    ]

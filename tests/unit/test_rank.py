@@ -1,0 +1,149 @@
+"""Candidates in, an order out."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast import rank
+from holdfast.model import Weights
+from holdfast.rank import Asked, Candidates, Corpus, Sample
+
+DAY = 86400.0
+NOW = 1000 * DAY
+ASKED = Asked(NOW)
+RELEVANCE = Weights(1.0, 0.0, 0.0)
+
+
+def some(counts: list[list[int]], **columns: Any) -> Candidates:
+    """Candidates, one a row of counts; what is not given is the same for all."""
+    many = len(counts)
+    given: dict[str, Any] = {
+        "cosine": np.full(many, 0.2),
+        "counts": np.array(counts, float).reshape(many, -1),
+        "length": np.full(many, 8),
+        "session": np.full(many, -1, np.int64),
+        "turn": np.zeros(many, int),
+        "happened": np.full(many, NOW - 100 * DAY),
+        "named": np.zeros(many, bool),
+        "role": np.zeros(many, np.int8),
+        "uses": np.zeros(many, int),
+        "ageless": np.zeros(many, bool),
+    }
+    return Candidates(**(given | {name: np.asarray(value) for name, value in columns.items()}))
+
+
+def scope(found: Candidates, size: int = 500, sample: Sample | None = None) -> Corpus:
+    """A scope in which every term that a candidate has is in as many memories as candidates."""
+    nothing = Sample(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int), np.zeros(0, bool))
+    return Corpus(size, 8.0, (found.counts > 0).sum(axis=0), sample or nothing)
+
+
+def best(found: Candidates, asked: Asked = ASKED, weights: Weights = RELEVANCE) -> list[int]:
+    return [int(at) for at in rank.rank(found, scope(found), asked, weights).order]
+
+
+def chat(alike: bool) -> Sample:
+    """A sample of one long session in which neighbours are, or are not, about the same."""
+    at = np.arange(200)
+    cosine = np.where(at // 20 % 2 if alike else at % 2, 0.4, 0.1)
+    return Sample(cosine, np.zeros(200, np.int64), at, np.zeros(200, bool))
+
+
+def test_the_score_is_the_formula() -> None:
+    found = some([[1, 0], [1, 1]], uses=[3, 0], happened=[NOW - DAY, NOW - 40 * DAY])
+    for weights in (Weights(), RELEVANCE, Weights(0.2, 0.5, 0.3)):
+        ranking = rank.rank(found, scope(found), ASKED, weights)
+        assert ranking.score == pytest.approx(
+            weights.similarity * ranking.similarity
+            + weights.recency * ranking.recency
+            + weights.frequency * ranking.frequency
+        )
+        assert ((ranking.score >= 0) & (ranking.score <= 1)).all()
+
+
+def test_a_rare_word_says_more_than_a_common_one() -> None:
+    assert best(some([[1, 0], [0, 1], [0, 1], [0, 1]]))[0] == 0
+
+
+def test_meaning_finds_what_shares_no_word() -> None:
+    assert best(some([[], [], []], cosine=[0.1, 0.7, 0.2]))[0] == 1
+
+
+def test_an_exact_name_is_found_though_no_vector_is_near() -> None:
+    assert best(some([[1], [0], [0]], cosine=[0.05, 0.3, 0.3]))[0] == 0
+
+
+def test_of_a_query_in_two_parts_a_memory_need_answer_but_one() -> None:
+    # Terms: Carla, work | Hugo, dog. The first has a word of each, the second one part whole.
+    found = some([[1, 0, 0, 1], [1, 1, 0, 0]])
+    together = rank.rank(found, scope(found), ASKED, RELEVANCE).evidence
+    apart = rank.rank(
+        found, scope(found), replace(ASKED, parts=((0, 1), (2, 3))), RELEVANCE
+    ).evidence
+    assert together[1] <= together[0]
+    assert apart[1] > apart[0]
+
+
+def test_neighbours_lend_only_where_they_speak_of_the_same() -> None:
+    found = some([[1, 0], [0, 0], [0, 0]], session=[1, 1, 2], turn=[4, 5, 0], cosine=[0.2] * 3)
+    for alike in (True, False):
+        ranking = rank.rank(found, scope(found, sample=chat(alike)), ASKED, RELEVANCE)
+        assert bool(ranking.words[1]) is alike
+        assert ranking.words[2] == 0
+
+
+def test_the_one_who_is_named_and_the_day_that_is_named_count() -> None:
+    assert best(some([[1], [1]], named=[False, True]))[0] == 1
+    then = Asked(NOW, ranges=((NOW - 50 * DAY, NOW - 40 * DAY),))
+    assert best(some([[1], [1]], happened=[NOW - 90 * DAY, NOW - 45 * DAY]), then)[0] == 1
+
+
+@pytest.mark.parametrize(("about", "first"), [(1, 0), (-1, 1)])
+def test_what_i_said_and_what_you_said(about: int, first: int) -> None:
+    assert best(some([[1], [1]], role=[1, -1]), Asked(NOW, about))[0] == first
+
+
+def test_recency_reorders_peers_but_brings_no_junk_up() -> None:
+    happened = [NOW - 400 * DAY, NOW - DAY, *[NOW - DAY] * 30]
+    found = some([[1, 1], [1, 0], *[[0, 0]] * 30], happened=happened)
+    assert set(best(found, weights=Weights())[:2]) == {0, 1}
+
+
+def test_nothing_near_is_nothing_relevant() -> None:
+    found = some([[0, 0]] * 3, cosine=[0.05, 0.1, 0.08])
+    ranking = rank.rank(found, scope(found), ASKED, Weights())
+    assert rank.relevant(ranking, None) == []
+    assert len(rank.relevant(ranking, 0.0)) == 3
+
+
+def test_the_nearest_of_many_must_be_nearer_than_the_nearest_of_few() -> None:
+    found = some([[0]], cosine=[0.35])
+    few, many = (
+        rank.rank(found, scope(found, size), ASKED, RELEVANCE).similarity[0] for size in (5, 5000)
+    )
+    assert few > many
+
+
+def test_cosines_are_read_against_the_embedders_own_background() -> None:
+    mean, spread = 0.7, 0.02  # an embedder that finds everything alike
+    near, far = mean + 8 * spread, mean + spread
+    for cosine, relevant in ((near, True), (far, False)):
+        found = some([[0]], cosine=[cosine])
+        asked = Asked(NOW, background=(mean, spread))
+        ranking = rank.rank(found, scope(found), asked, RELEVANCE)
+        assert bool(rank.relevant(ranking, None)) is relevant
+
+
+def test_without_vectors_words_decide() -> None:
+    found = some([[1, 1], [0, 0]], cosine=[np.nan, np.nan])
+    ranking = rank.rank(found, scope(found), ASKED, RELEVANCE)
+    assert rank.relevant(ranking, None)[0] == 0
+    assert rank.why(ranking, found, ("tea", "green"), 0).meaning is None
+    assert rank.why(ranking, found, ("tea", "green"), 0).matched == ("tea", "green")
+
+
+def test_equals_are_told_apart_by_time() -> None:
+    found = some([[1], [1]], happened=[NOW - 20 * DAY, NOW - 10 * DAY])
+    assert best(found) == [1, 0]
