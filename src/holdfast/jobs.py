@@ -7,6 +7,7 @@ is done once, however often it was begun.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -31,17 +32,23 @@ class Worker:
         self._engine = engine
         self._run = run
         self._clock = clock
-        self._woken = threading.Condition()
-        self._thread: threading.Thread | None = None
         self._stopping = False
+        self._start_anew()
         if self._pending() is not None:  # of a process that ended before its jobs did
             self.wake()
+
+    def _start_anew(self) -> None:
+        self._process = os.getpid()
+        self._woken = threading.Condition()
+        self._thread: threading.Thread | None = None
 
     def _pending(self) -> datetime | None:
         return self._engine.read(lambda seen: seen.next_due())
 
     def wake(self) -> None:
         """Lets the jobs that are due be done soon."""
+        if self._process != os.getpid():  # a fork has no thread of ours, and perhaps a held lock
+            self._start_anew()
         with self._woken:
             if self._stopping:
                 return
@@ -52,6 +59,8 @@ class Worker:
 
     def stop(self) -> None:
         """Ends after the job under way; the others wait for the next one to open the store."""
+        if self._process != os.getpid():
+            self._start_anew()
         with self._woken:
             self._stopping = True
             self._woken.notify_all()

@@ -6,6 +6,7 @@ The service hands these verbs on to a `Learner`; what they write goes through `k
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,18 +71,22 @@ class Echoes:
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Place, deque[frozenset[str]]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def note(self, place: Place, contents: Sequence[str]) -> None:
         """Remembers contents that were rendered."""
-        lines = self._lines.setdefault(place, deque(maxlen=ECHOES))
-        lines.extend(frozenset(text.terms(content)) for content in contents)
-        while len(self._lines) > ECHOES:
-            self._lines.popitem(last=False)
+        told = [frozenset(text.terms(content)) for content in contents]
+        with self._lock:
+            self._lines.setdefault(place, deque(maxlen=ECHOES)).extend(told)
+            self._lines.move_to_end(place)
+            while len(self._lines) > ECHOES:
+                self._lines.popitem(last=False)
 
     def heard(self, place: Place, content: str) -> bool:
         """True if a content is nearly one of them."""
         words = frozenset(text.terms(content))
-        lines = list(self._lines.get(place, ()))
+        with self._lock:
+            lines = list(self._lines.get(place, ()))
         return any(words and len(words & line) >= ECHO_SHARE * len(words) for line in lines)
 
 
