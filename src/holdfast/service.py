@@ -468,7 +468,7 @@ def _answer(
     """Ranks what was found, and fetches the best of it."""
     if degraded is None and found.waiting:
         degraded = f"{found.waiting} memories wait for their vectors"
-    if found.candidates is None or found.corpus is None or not found.keys:
+    if found.candidates is None or found.corpus is None or not len(found.keys):
         return _Answer([], 0, found.waiting, degraded)
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]
