@@ -44,6 +44,8 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
         parts.append(("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag]))
     if where.session is not None:
         parts.append(("session = ?", [where.session]))
+    if where.avoid is not None:
+        parts.append((f"avoid = {int(where.avoid)}", []))
     if where.source is not None:
         parts.append(("writer = ?", [where.source]))
     if where.since is not None:
