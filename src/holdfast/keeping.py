@@ -19,6 +19,7 @@ from holdfast.model import Policy, Record, Remembered, Source
 FROM, SUMS, CONFLICT, OUTDATED = portable.RELATIONS  # a source, a summed-up one, and so on
 TURN = "interaction"  # the kind of a raw turn
 LAST = 2**62
+SLOTTED = 500  # memories whose slots are read in one write
 MOST_SENTENCES = 4  # a longer memory tells a story, not a fact
 
 
@@ -95,6 +96,8 @@ def settle(
     if told.id is not None:
         _free(tx, place, told.id, now)
     if reconcile:
+        while slotted(tx, place, SLOTTED):  # those told since, by writers who do not reconcile
+            pass
         return _reconciled(tx, place, told, draft, now)
     tx.insert(place, draft)
     done = _named(tx, place, told, draft.record, now)

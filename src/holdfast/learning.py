@@ -42,7 +42,6 @@ ECHO_SHARE = 0.8  # of its words: so much of a line makes it an echo
 TRAIL_LEAST = 20  # turns of a session that are worth a summary
 SUMMARY_TOKENS = 800
 HELD_MOST = 1000
-SLOTTED = 500  # memories whose slots are read in one write
 
 LAST_ROW = 2**62
 PAGE = 1000
@@ -226,14 +225,12 @@ class Learner:
         Slots are read off memories when they are first needed, some at a time, so that neither
         an ordinary remember nor another writer pays for them.
         """
-        if all(one.reconcile is False for one in told):
-            return
-        if all(one.reconcile is None for one in told):
-            rules = self._engine.read(lambda seen: keeping.policy(seen, place))
-            if not rules.reconcile:
-                return
+        if any(one.reconcile for one in told):
+            self._read_slots(place)
+
+    def _read_slots(self, place: Place) -> None:
         while self._engine.read(lambda seen: bool(seen.unslotted(place, 1))):
-            self._engine.write(lambda tx: keeping.slotted(tx, place, SLOTTED))
+            self._engine.write(lambda tx: keeping.slotted(tx, place, keeping.SLOTTED))
 
     # --- putting right ---
 
@@ -259,7 +256,10 @@ class Learner:
             tx.set_policy(place, wire.dumps(new))
             return new
 
-        return self._engine.write(work)
+        done = self._engine.write(work)
+        if done.reconcile:
+            self._read_slots(place)
+        return done
 
     def review(self, op: ops.Review, place: Place) -> tuple[Held, ...]:
         """Gives what is in quarantine, oldest first."""

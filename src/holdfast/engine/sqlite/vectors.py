@@ -205,8 +205,7 @@ def _bits(vectors: Floats) -> NDArray[np.uint64]:
     """
     count, dimension = vectors.shape
     blocks = -(-dimension // BLOCK)
-    padded = np.zeros((count, BLOCK * blocks), np.float32)
-    padded[:, :dimension] = vectors
+    padded = np.pad(vectors, ((0, 0), (0, blocks * BLOCK - dimension)))
     # Axes far apart meet in a block, since those side by side may be of one length.
     apart = padded.reshape(count, BLOCK, blocks).transpose(0, 2, 1).reshape(-1, BLOCK)
     turned = (apart @ _rotation()).reshape(count, -1)
@@ -225,6 +224,8 @@ def _grown(held: NDArray, needed: int, filling: float) -> NDArray:  # type: igno
     """An array with room for so many rows, and some more."""
     if needed <= len(held):
         return held
-    wider = np.full((max(needed, len(held) * 3 // 2), *held.shape[1:]), filling, held.dtype)
+    shape = (max(needed, len(held) * 3 // 2), *held.shape[1:])
+    # Zeros cost nothing until they are written over.
+    wider = np.full(shape, filling, held.dtype) if filling else np.zeros(shape, held.dtype)
     wider[: len(held)] = held
     return wider
