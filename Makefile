@@ -34,6 +34,7 @@ bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py
+	@$(BIN)/python -m benchmarks.learning_faults
 
 generate: .venv/.ready ## Write the synchronous twin of the API from its asynchronous source.
 	@$(BIN)/python tools/unasync.py

@@ -20,12 +20,15 @@ from tests.markdown import ROOT
 ENGINE = ROOT / "src" / "holdfast" / "engine" / "sqlite"
 DATA = ROOT / "tests" / "data"
 SQL = statements()
-SCOPED = ("memories", "changes", "states", "answers")
+SCOPED = (
+    *("memories", "changes", "states", "answers", "links", "tellings", "slots", "slotted"),
+    *("heard", "held", "policies", "jobs"),
+)
 # Upkeep of the whole store: what these give is shown to no caller.
 WHOLE_STORE = {
     *("rows_after", "count_rows_after", "all_waiting", "terms_between"),
     *("put_coming", "take_coming", "odd_vectors", "no_vectors", "drop_old_answers"),
-    *("drop_changes", "first_change", "last_change"),
+    *("drop_changes", "first_change", "last_change", "next_job", "next_due"),
     *("expired_memories", "expired_entries", "blank_stale_answers"),
 }
 # Found by a key that is a digest of tenant, scope and name.

@@ -20,6 +20,7 @@ from holdfast import check
 from holdfast.embed import Embedder, open_best, open_embedder
 from holdfast.engine import Engine, open_engine
 from holdfast.errors import Closed, EmbedderMismatch, HoldfastError, Invalid
+from holdfast.extract import Extractor, open_extractor
 from holdfast.ops import Op
 from holdfast.service import LOCAL, Service, utc_now
 
@@ -83,18 +84,24 @@ class InThread:
 
 
 def open_backend(
-    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
+    url: str | None,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime] = utc_now,
+    extractor: Extractor | str = "rules",
 ) -> Here:
     """A backend for a URL; None means `$HOLDFAST_URL`, or else a file in the user's data folder."""
     chosen = check.sane("url", url or os.environ.get("HOLDFAST_URL") or default_url())
-    return _shared.open(chosen, embedder, clock)
+    return _shared.open(chosen, embedder, clock, extractor)
 
 
 def open_async_backend(
-    url: str | None, embedder: Embedder | str | None, clock: Callable[[], datetime] = utc_now
+    url: str | None,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime] = utc_now,
+    extractor: Extractor | str = "rules",
 ) -> InThread:
     """The same, for callers with an event loop."""
-    return InThread(open_backend(url, embedder, clock))
+    return InThread(open_backend(url, embedder, clock, extractor))
 
 
 def default_url() -> str:
@@ -114,14 +121,19 @@ class _Shared:
         self._open: dict[tuple[object, ...], tuple[Service, int]] = {}
 
     def open(
-        self, url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]
+        self,
+        url: str,
+        embedder: Embedder | str | None,
+        clock: Callable[[], datetime],
+        extractor: Extractor | str,
     ) -> Here:
         who = embedder if isinstance(embedder, str | None) else id(embedder)
-        key = (_absolute(url), who, id(clock))
+        learns = extractor if isinstance(extractor, str) else id(extractor)
+        key = (_absolute(url), who, id(clock), learns)
         with self._lock:
             service, holders = self._open.get(key, (None, 0))
             if service is None:
-                service = _service(url, embedder, clock)
+                service = _service(url, embedder, clock, extractor)
             self._open[key] = service, holders + 1
         return Here(service, lambda: self._release(key))
 
@@ -152,10 +164,16 @@ def _absolute(url: str) -> str:
     return f"{scheme}{found}{Path(check.path(path)).absolute()}" if found else url
 
 
-def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]) -> Service:
+def _service(
+    url: str,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime],
+    extractor: Extractor | str,
+) -> Service:
     engine = open_engine(url)
     try:
-        return Service(engine, _embedder(engine, embedder), clock)
+        learns = open_extractor(extractor) if isinstance(extractor, str) else extractor
+        return Service(engine, _embedder(engine, embedder), clock, extractor=learns)
     except BaseException:
         engine.close()
         raise

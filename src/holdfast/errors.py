@@ -2,13 +2,15 @@
 
 HoldfastError
 ├── Invalid                 400  the call cannot be right; nothing was done
-│   └── TooLarge            413  a limit of size was passed
+│   ├── TooLarge            413  a limit of size was passed
+│   └── Refused             422  the scope's policy does not take such a writing
 ├── NotFound                404  no such memory, state key or scope here
 ├── Conflict                409  true of the call, but not of what is stored
 │   └── EmbedderMismatch    409  the store was filled by another embedder
 ├── Unavailable             503  try again later; nothing was done
 │   ├── Busy                503  another writer held the store for too long
-│   └── EmbedderFailed      503  the embedder did not answer, or not with vectors
+│   ├── EmbedderFailed      503  the embedder did not answer, or not with vectors
+│   └── ExtractorFailed     503  the language model did not answer, or not with learnings
 ├── StoreFull               507  no room on the disk; nothing was done
 ├── StoreReadOnly           500  the file or its folder cannot be written
 ├── StoreBroken             500  not a Holdfast store, or a damaged one
@@ -49,6 +51,12 @@ class TooLarge(Invalid):
     status = 413
 
 
+class Refused(Invalid):
+    """The scope's policy does not take such a writing; nothing was done."""
+
+    status = 422
+
+
 class NotFound(HoldfastError):
     """No such memory, state key or scope here."""
 
@@ -78,6 +86,10 @@ class Busy(Unavailable):
 
 class EmbedderFailed(Unavailable):
     """The embedder did not answer, or not with vectors."""
+
+
+class ExtractorFailed(Unavailable):
+    """The language model did not answer, or not with learnings."""
 
 
 class StoreFull(HoldfastError):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,10 +157,10 @@ def relevant(ranking: Ranking, min_score: float | None) -> list[int]:
     """
     best_first = ranking.order
     if min_score is not None:
-        return [int(at) for at in best_first[ranking.score[best_first] >= min_score]]
+        return cast("list[int]", best_first[ranking.score[best_first] >= min_score].tolist())
     if ranking.similarity.max(initial=0.0) < RELEVANT:
         return []
-    return [int(at) for at in best_first[ranking.evidence[best_first] > 0]]
+    return cast("list[int]", best_first[ranking.evidence[best_first] > 0].tolist())
 
 
 def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> Why:

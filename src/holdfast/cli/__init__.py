@@ -1,6 +1,6 @@
 """The command line: every verb of a memory for a person at a terminal, or for a script."""
 
-from holdfast.cli import bench, demo, memories, state, store
+from holdfast.cli import bench, demo, learning, memories, state, store
 from holdfast.cli.app import app, main
 
-__all__ = ["app", "bench", "demo", "main", "memories", "state", "store"]
+__all__ = ["app", "bench", "demo", "learning", "main", "memories", "state", "store"]

@@ -37,7 +37,8 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 GROUP = 256  # works in one transaction, at most
-FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often, at most
+FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
+USES_HELD = 256  # or when there are so many
 
 _open: weakref.WeakSet[SQLite] = weakref.WeakSet()
 
@@ -195,7 +196,7 @@ class SQLite:
             for _, scope, row in keys:
                 times, _ = self._uses.get((scope, row), (0, 0))
                 self._uses[scope, row] = times + 1, stamp(now)
-        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+        if len(self._uses) > USES_HELD or time.monotonic() - self._flushed > FLUSH_SECONDS:
             self._flush()
 
     def _flush(self, patience: float = 0) -> None:

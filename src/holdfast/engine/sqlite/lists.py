@@ -62,11 +62,10 @@ class Lists:
         """
         if token not in self._read:
             found = words.find(db, self._scope, token)
-            found = found[np.isin(found, rows, assume_unique=True)]
             if behind:
-                return np.searchsorted(rows, np.concatenate([found, self._beyond(db, token)]))
+                return _positions(rows, np.concatenate([found, self._beyond(db, token)]))
             recent = np.array(self._recent.get(token, []), np.int64)
-            self._read[token] = np.concatenate([np.searchsorted(rows, found), recent])
+            self._read[token] = np.concatenate([_positions(rows, found), recent])
         tail = self._tails.pop(token, None)
         if tail:
             self._read[token] = np.concatenate([self._read[token], tail])
@@ -81,3 +80,11 @@ class Lists:
     def nbytes(self) -> int:
         """About how many bytes of memory the lists take."""
         return sum(held.nbytes for held in list(self._read.values()))  # others may add some
+
+
+def _positions(rows: Positions, found: Positions) -> Positions:
+    """Where rows stand; those that are not there are left out."""
+    at = np.searchsorted(rows, found)
+    at = at[at < len(rows)]  # both are in order, so that it is the last ones that go
+    held: Positions = at[rows[at] == found[: len(at)]]
+    return held

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
         parts.append(("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag]))
     if where.session is not None:
         parts.append(("session = ?", [where.session]))
+    if where.avoid is not None:
+        parts.append((f"avoid = {int(where.avoid)}", []))
     if where.source is not None:
         parts.append(("writer = ?", [where.source]))
     if where.since is not None:
@@ -106,8 +108,7 @@ def search(
     for part in parts:
         part.choose(corpus, look.most)
     found = rank.joined(Candidates, [part.candidates(uses) for part in parts])
-    keys = [key for part in parts for key in part.named_keys()]
-    return Found(found, corpus, keys, waiting)
+    return Found(found, corpus, _Keys(parts), waiting)
 
 
 def _corpus(parts: Sequence[_Part]) -> Corpus:
@@ -129,9 +130,7 @@ class _Part:
         self._place, self._scope = place, scope
         self._columns = {name: index.columns[name] for name in index.columns.TYPES}
         self._lists = [index.listed(db, term) for term in look.terms]
-        self._again = [
-            [index.listed(db, term + mark) for mark in AGAIN.values()] for term in look.terms
-        ]
+        self._again = [_oftener(db, index, term) for term in look.terms]
         self._named = index.speaking(look.terms)
         self._seen = self._sight(db, look)
         self._near = None if look.vector is None else index.vectors.near(look.vector)
@@ -170,7 +169,7 @@ class _Part:
         step = max(RUN, RUN * count // SAMPLE)
         some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
         some = some[some < count]
-        return Sample(self._cosine(some), self._session(some), *self._said(some))
+        return Sample(self._cosine(some, exact=False), self._session(some), *self._said(some))
 
     def _session(self, at: Positions) -> Positions:
         """Codes of sessions that are no other scope's."""
@@ -179,7 +178,9 @@ class _Part:
 
     def _said(self, at: Positions) -> tuple[Positions, Mask]:
         """Which turns rows are, and whether the query names who says them."""
-        return self._columns["turn"][at], np.isin(self._columns["speaker"][at], self._named)
+        speaker = self._columns["speaker"][at]
+        named = np.isin(speaker, self._named) if self._named else np.zeros(len(at), bool)
+        return self._columns["turn"][at], named
 
     def choose(self, corpus: Corpus, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
@@ -225,17 +226,17 @@ class _Part:
             ageless=columns["ageless"][chosen],
         )
 
-    def _cosine(self, at: Positions) -> NDArray[np.float32]:
+    def _cosine(self, at: Positions, exact: bool = True) -> NDArray[np.float32]:
         if self._near is None:
             return np.full(len(at), np.nan, np.float32)
-        return self._near.cosines(at)
+        return self._near.cosines(at, exact)
 
     def _counts(self) -> NDArray[np.float32]:
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""
         counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
         for column, found in enumerate(self._lists):
             counts[_held(found, self._chosen), column] = 1
-            for often, more in zip(AGAIN, self._again[column], strict=True):
+            for often, more in self._again[column].items():
                 counts[_held(more, self._chosen), column] = often
         return counts
 
@@ -248,10 +249,47 @@ class _Part:
         times[used] += np.array([more[row] for row in rows[used].tolist()], np.int64)
         return times
 
-    def named_keys(self) -> list[Key]:
-        """The place in the question, the scope and the row of each candidate."""
-        rows = self._columns["row"][self._chosen].tolist()
-        return [(self._place, self._scope, row) for row in rows]
+    def __len__(self) -> int:
+        """How many candidates."""
+        return len(self._chosen)
+
+    def key(self, at: int) -> Key:
+        """The place in the question, the scope and the row of a candidate."""
+        return self._place, self._scope, int(self._columns["row"][self._chosen[at]])
+
+
+class _Keys(Sequence[Key]):
+    """The keys of all candidates, made when they are asked for."""
+
+    def __init__(self, parts: Sequence[_Part]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([len(part) for part in parts])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @overload
+    def __getitem__(self, at: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Key]: ...
+
+    def __getitem__(self, at: int | slice) -> Key | Sequence[Key]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(len(self))[at]]
+        part = int(np.searchsorted(self._ends, at, side="right"))
+        return self._parts[part].key(at - int(self._ends[part]) + len(self._parts[part]))
+
+
+def _oftener(db: sqlite3.Connection, index: Index, term: str) -> dict[int, Positions]:
+    """The rows that have a term so often or more; what is in no row twice is in none oftener."""
+    found: dict[int, Positions] = {}
+    for often, mark in AGAIN.items():
+        rows = index.listed(db, term + mark)
+        if not len(rows):
+            break
+        found[often] = rows
+    return found
 
 
 def _held(found: Positions, chosen: Positions) -> Mask:
