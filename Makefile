@@ -39,6 +39,7 @@ bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py
+	@$(BIN)/python -m benchmarks.learning_faults
 	@$(BIN)/python -m benchmarks.outages
 
 fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of its own description.

@@ -51,12 +51,19 @@ def _floors(options: Options) -> dict[str, Any]:
         return floors.run(Path(folder), 300, options.sizes)
 
 
+def _learning(options: Options) -> dict[str, Any]:
+    from benchmarks.learning import Learning
+
+    return Learning(options).run()
+
+
 RUNS: dict[str, Run] = {
     "floors": _floors,
     "quality": _quality,
     "vectors": _vectors,
     "speed": _speed,
     "rivals": _rivals,
+    "learning": _learning,
     "race": _race,
 }
 

@@ -135,6 +135,14 @@ def _moment(said: str) -> datetime:
     return datetime.fromisoformat(said).replace(tzinfo=timezone.utc)
 
 
+def some(corpus: Corpus, stores: int) -> Corpus:
+    """The first stores of a corpus, and a note that they are not all."""
+    if len(corpus.instances) <= stores:
+        return corpus
+    left = f"{stores} of its {len(corpus.instances)} stores"
+    return replace(corpus, instances=corpus.instances[:stores], notes=(*corpus.notes, left))
+
+
 def pooled(corpus: Corpus) -> Corpus:
     """All stores of a corpus as one: every question is asked of everything."""
     items: list[Item] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from benchmarks.embedding import CACHE
 from benchmarks.results import FOLDER
 
 QUICK_DATA = ("locomo", "facts-6k")
+QUICK_STORES = 2  # of each data set
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class Options:
     def pooled(self) -> bool:
         """Whether conversations are also asked as one store."""
         return not self.quick
+
+    @property
+    def stores(self) -> int:
+        """How many stores of a data set are asked, at most."""
+        return QUICK_STORES if self.quick else sys.maxsize
 
     def chosen_data(self, known: Iterable[str]) -> list[str]:
         """The recorded data sets to run on."""

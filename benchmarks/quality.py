@@ -90,7 +90,7 @@ class Quality:
         for name in self.options.chosen_data(corpora.FILES):
             if name in corpora.missing():
                 continue
-            corpus = corpora.load(name)
+            corpus = corpora.some(corpora.load(name), self.options.stores)
             yield corpus
             if name in ("locomo", "longmemeval") and self.options.pooled:
                 yield corpora.pooled(corpus)

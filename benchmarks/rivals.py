@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from holdfast import Weights
 
 PACKAGES = {"chromadb": "chromadb==1.5.9", "mem0": "mem0ai==2.2.1", "txtai": "txtai==9.14.0"}
 OURS = "holdfast"
-QUICK_STORES = 2  # of a corpus, in a quick run
 PATIENCE_SECONDS = 3 * 3600
 
 
@@ -98,16 +96,10 @@ class Rivals(Field):
             if name in corpora.missing():
                 self.note(f"{name} is not in {corpora.DATA}: left out")
             elif self.options.data is None or name in self.options.data:
-                found.append(self._part(corpora.load(name)))
+                found.append(corpora.some(corpora.load(name), self.options.stores))
         chosen = self.options.made
         made = generated.all_of(self.options.seed)
         return found + [one for one in made if chosen is None or one.name in chosen]
-
-    def _part(self, corpus: Corpus) -> Corpus:
-        chosen = corpus.instances[:QUICK_STORES] if self.options.quick else corpus.instances
-        if len(chosen) < len(corpus.instances):
-            self.note(f"{corpus.name}: {len(chosen)} of {len(corpus.instances)} stores")
-        return replace(corpus, instances=chosen)
 
     def _score(
         self, data: dict[str, Corpus], embedder: Cached, answers: dict[str, dict[str, Any]]

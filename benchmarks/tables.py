@@ -394,6 +394,67 @@ def race(found: Found) -> str:
 
 
 # Results file, then name of the table: as the page's marks name them.
+def contradictions(found: Found) -> str:
+    """The contradiction suite by category."""
+    rows = found["contradictions"]["rows"]
+    names = ("cases", "hit", "missed", "wrong", "precision", "recall")
+    order = [*(name for name in rows if name != "over all"), "over all"]
+    return table(["category", *names], [[name, *(rows[name][n] for n in names)] for name in order])
+
+
+def misses(found: Found) -> str:
+    """Every case of the suite that went wrong."""
+    rows = [
+        [it["what"], it["category"], it["first"], it["second"]]
+        for it in found["contradictions"]["misses"]
+    ]
+    return table(["what", "category", "first", "second"], rows)
+
+
+def updates(found: Found) -> str:
+    """Newest above stale, on recorded data."""
+    rows: list[list[Any]] = [
+        [name, it["questions"], it["newest first"], it["stale out of recall"]]
+        for name, it in found["facts"].items()
+    ]
+    if "updates" in found:
+        it = found["updates"]
+        rows.append(["longmemeval, knowledge updates", it["questions"], it["newest first"], None])
+    return table(["data", "questions", "newest first", "stale out of recall"], rows)
+
+
+KEPT = ("learned", "raw turns", "share of evidence", "kept of what raw turns find")
+
+
+def extraction(found: Found) -> str:
+    """What extraction keeps of LoCoMo, and at what size."""
+    it = found.get("extraction")
+    if it is None:
+        return "LoCoMo was not there."
+    rows = [[depth, *(it[name][depth] for name in KEPT)] for depth in it["learned"]]
+    head = ["depth", "learnings", "raw turns", "share", "kept of what raw turns find"]
+    said = (
+        f"{it['memories']:,} memories, {it['share of tokens']:.1%} of the tokens of the raw turns; "
+        f"junk {it['junk']['share']:.1%} of {it['junk']['labelled']} labelled; "
+        f"{it['growth when replayed']} memories more when ten sessions are told again."
+    )
+    return f"{table(head, rows)}\n\n{said}"
+
+
+def poisoning(found: Found) -> str:
+    """Attacks that were stored, that showed in the first five, and that showed as fact."""
+    rows = []
+    for store in ("empty", "filled", "filled, no policy"):
+        for name, it in found["poisoning"][store].items():
+            rows.append([store, name, it["cases"], it["stored"], it["exposed"], it["as fact"]])
+    wrongly, across = found["poisoning"]["false positives"], found["poisoning"]["cross-tenant"]
+    said = (
+        f"Benign writings held: {wrongly['held']} of {wrongly['cases']}. "
+        f"Attacks seen from another scope: {across['seen']} of {across['cases']}."
+    )
+    return f"{table(['store', 'attack', 'cases', 'stored', 'exposed', 'as fact'], rows)}\n\n{said}"
+
+
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
         "corpora": about,
@@ -410,6 +471,13 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     },
     "floors": {"floors": floors},
     "vectors": {"search": search, "checks": checks},
+    "learning": {
+        "contradictions": contradictions,
+        "misses": misses,
+        "updates": updates,
+        "extraction": extraction,
+        "poisoning": poisoning,
+    },
     "rivals": {"quality": rivals_quality},
     "race": {"speed": race, "checks": checks},
     "speed": {

@@ -157,6 +157,14 @@ def test_pooled_stores_keep_ids_apart() -> None:
     assert [query.gold for query in whole.queries] == [("one/b",), ("two/b",)]
 
 
+def test_a_part_of_a_corpus_says_so() -> None:
+    one = corpora.parsed("mine", DATA)
+    twice = replace(one, instances=one.instances * 2)
+    assert corpora.some(twice, 2) == twice
+    assert corpora.some(twice, 1).instances == one.instances
+    assert corpora.some(twice, 1).notes[-1] == "1 of its 2 stores"
+
+
 def test_a_workload_is_the_same_for_the_same_seed_and_number() -> None:
     texts = workload.Texts(1)
     assert texts.some(990, 30) == workload.Texts(1).some(0, 2000)[990:1020]

@@ -78,7 +78,8 @@ def test_what_is_remembered_is_recalled_with_its_score_and_why() -> None:
 
 def test_the_same_words_again_are_known() -> None:
     id = tell()
-    assert data("remember", TELL) == {"id": id, "created": False}
+    again = data("remember", TELL)
+    assert (again["id"], again["created"]) == (id, False)
     assert "known already" in ok("remember", TELL)
 
 
@@ -121,7 +122,7 @@ def test_recall_says_when_nothing_is_relevant_and_exits_with_1() -> None:
     assert "none is about this" in fails(1, "recall", "copper price in Chile")
     done = call("recall", "copper price in Chile", "--json")
     assert done.exit_code == 1
-    assert json.loads(done.stdout) == {"hits": [], "abstained": True}
+    assert json.loads(done.stdout) == {"hits": [], "avoid": [], "abstained": True}
 
 
 def test_recall_says_when_it_is_degraded(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from tools import unasync
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of the source and its twin, free to spoil."""
-    for path in (unasync.SOURCE, unasync.TARGET):
+    for path in (path for pair in unasync.PAIRS for path in pair):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(unasync.ROOT / path, tmp_path / path)
     return tmp_path

@@ -62,7 +62,13 @@ def body(verb: str, names: Names) -> Any:
         "import": {"lines": ['{"type":"holdfast","format":1}']},
         "purge": {},
         "doctor": {},
-        "extract": words,
+        "conversation": words,
+        "extract": {"turns": [{"text": "the walker was here"}]},
+        "resolve": {"id": names.id},
+        "rollback": {"source": "walker"},
+        "setpolicy": {},
+        "consolidate": {},
+        "dissolve": {"id": names.id},
         "kronvex.create_agent": {"name": "walker"},
         "kronvex.remember": words,
         "kronvex.recall": ask,
@@ -134,7 +140,7 @@ def ann(served: Served) -> Names:
         memory.remember(f"the {SECRET} is in the attic", id=ANN.id, session="s")
         memory.set(ANN.key, SECRET)
     with httpx2.Client(base_url=served.url, headers={"X-API-Key": key}) as http:
-        told = http.post(f"/v1/scopes/{ANN.scope}/extract", json={"content": f"my {SECRET}"})
+        told = http.post(f"/v1/scopes/{ANN.scope}/conversations", json={"content": f"my {SECRET}"})
         agent = {"agent_id": "ann"}
         http.post(f"/channels/{ANN.scope}/create", json=agent)
         post = {**agent, "type": "data", "data": SECRET}

@@ -113,6 +113,9 @@ DRAFTS = st.builds(
     ttl=st.none() | LIVES,
     happened_at=st.none() | TIMES,
     id=st.none() | NAMES,
+    avoid=st.booleans(),
+    supersedes=st.lists(NAMES, max_size=2),
+    reconcile=st.none() | st.booleans(),
 )
 RECORDS = st.builds(
     model.Record,
@@ -146,6 +149,16 @@ WHYS = st.builds(
 HITS = st.builds(model.Hit, RECORDS, NUMBERS, WHYS)
 WEIGHTS = st.sampled_from([model.Weights(), model.Weights(1, 0, 0), model.Weights(0.5, 0.25, 0.25)])
 VERSIONS = st.none() | st.integers(0, 2**62)
+WORDS = st.sampled_from(model.ACTIONS)
+ACTIONS = st.none() | WORDS
+TURNS = st.builds(
+    model.Turn,
+    text=CONTENT,
+    speaker=st.none() | NAMES,
+    role=st.sampled_from((*model.ROLES, "system")),
+    at=st.none() | TIMES,
+    id=st.none() | NAMES,
+)
 GIVEN: dict[str, Any] = {  # what each field of an op may be
     **{"scope": NAMES, "id": NAMES, "key": NAMES, "idempotency_key": st.none() | NAMES},
     **{"content": CONTENT, "query": CONTENT, "value": JSON, "item": JSON, "path": NAMES},
@@ -155,6 +168,12 @@ GIVEN: dict[str, Any] = {  # what each field of an op may be
     **{"weights": WEIGHTS, "limit": st.integers(1, 1000), "budget": st.integers(1, 10**6)},
     **{"cursor": st.none() | NAMES, "ttl": st.none() | LIVES, "if_version": VERSIONS},
     **{"by": st.integers(-9, 9) | st.floats(-9, 9), "prefix": TEXT, "after": TEXT},
+    **{"turns": st.lists(TURNS, max_size=3).map(tuple), "session": st.none() | NAMES},
+    **{"keep": st.sampled_from(model.KEEPS), "wait": st.booleans(), "both": st.booleans()},
+    **{"over": st.lists(NAMES, max_size=2).map(tuple), "source": NAMES, "since": st.none() | TIMES},
+    **{"suspicious": ACTIONS, "secrets": st.none() | st.sampled_from(model.SECRETS)},
+    **{"roles": st.none() | st.dictionaries(st.sampled_from(model.ROLES), WORDS, max_size=2)},
+    **{"reconcile": st.none() | st.booleans()},
     **{"lines": st.lists(TEXT).map(tuple), "repair": st.booleans(), "everything": st.just(False)},
 }
 OPS = [op for op in VERBS if op is not ops.Reembed]  # its embedder stays where it is
@@ -227,6 +246,38 @@ ANSWERS: list[tuple[Any, Any]] = [
     (model.Purged, st.builds(model.Purged, memories=COUNTS, states=COUNTS, freed_bytes=COUNTS)),
     (model.Reembedded, st.builds(model.Reembedded, COUNTS, COUNTS)),
     (tuple[model.Remembered, ...], st.just((model.Remembered("a", created=True),))),
+    (
+        model.Extracted,
+        st.builds(
+            model.Extracted,
+            learned=st.just((model.Remembered("a", True, ("b",), ("c",)),)),
+            turns=COUNTS,
+            dropped=st.dictionaries(NAMES, COUNTS),
+            job=st.none() | NAMES,
+        ),
+    ),
+    (
+        model.Held,
+        st.builds(
+            model.Held,
+            id=NAMES,
+            content=TEXT,
+            source=st.none() | SOURCES,
+            why=st.lists(TEXT).map(tuple),
+            at=TIMES,
+        ),
+    ),
+    (
+        model.Job,
+        st.builds(
+            model.Job,
+            **{"id": NAMES, "state": NAMES, "attempts": COUNTS, "session": st.none() | NAMES},
+            **{"at": TIMES, "due": TIMES, "trouble": st.none() | TEXT},
+        ),
+    ),
+    (model.Policy, st.builds(model.Policy, roles=st.just({"tool": "reject"}))),
+    (model.RolledBack, st.builds(model.RolledBack, removed=COUNTS, revived=COUNTS, kept=COUNTS)),
+    (model.Consolidated, st.builds(model.Consolidated, sources=COUNTS)),
     (bool, st.booleans()),
     (str, TEXT),
 ]

@@ -306,7 +306,7 @@ def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
 
 def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
     said = [{"role": "user", "content": "We chose FastAPI"}, {"role": "assistant", "content": "ok"}]
-    reply = http.post("/v1/scopes/s/extract", json={"messages": said})
+    reply = http.post("/v1/scopes/s/conversations", json={"messages": said})
     assert reply.status_code == 202
     told: dict[str, Any] = {}
     give_up = time.monotonic() + 30

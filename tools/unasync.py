@@ -10,7 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = Path("src/holdfast/api/asynchronous.py")
 TARGET = Path("src/holdfast/api/synchronous.py")
-HEADER = f"# Generated from {SOURCE} by tools/unasync.py: edit that, `make generate`.\n"
+# Each source and its twin; the verbs of learning are in a file of their own.
+PAIRS = (
+    (SOURCE, TARGET),
+    (
+        Path("src/holdfast/api/asynchronous_learning.py"),
+        Path("src/holdfast/api/synchronous_learning.py"),
+    ),
+)
+HEADER = "# Generated from {}\n# by tools/unasync.py: edit that, `make generate`.\n"
 
 # Pattern and replacement, in order. A rule that matches nothing fails the run: add the rule with
 # the first line that needs it, and take it out with the last.
@@ -24,6 +32,16 @@ RULES = [
     (r", for callers with an event loop", ""),
     (r"\nThis file is the source of its synchronous twin[^\n]*\n", ""),
     (r"\b__a(enter|exit)__\b", r"__\1__"),
+    (r"\basynchronous_learning\b", "synchronous_learning"),
+    (r"\bAsyncLearning\b", "Learning"),
+]
+# The verbs of learning have no use for the others.
+FEWER = [
+    (pattern, word)
+    for pattern, word in RULES
+    if any(
+        used in pattern for used in ("async (def", "await", "AsyncBackend", "Learning", "source")
+    )
 ]
 COLOUR = (ast.AsyncFunctionDef, ast.AsyncWith, ast.AsyncFor, ast.Await)
 
@@ -32,7 +50,7 @@ class Stale(Exception):
     """The rules and the source no longer fit each other."""
 
 
-def translate(source: str, rules: list[tuple[str, str]] = RULES) -> str:
+def translate(source: str, rules: list[tuple[str, str]] = RULES, origin: Path = SOURCE) -> str:
     """Return the synchronous text of an asynchronous module, not yet formatted."""
     for pattern, replacement in rules:
         source, count = re.subn(pattern, replacement, source)
@@ -41,7 +59,7 @@ def translate(source: str, rules: list[tuple[str, str]] = RULES) -> str:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, COLOUR) or (isinstance(node, ast.comprehension) and node.is_async):
             raise Stale(f"no rule for: {ast.unparse(node).splitlines()[0]}")
-    return HEADER + source
+    return HEADER.format(origin) + source
 
 
 def formatted(text: str) -> str:
@@ -64,16 +82,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if they differ")
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree to work on")
     options = parser.parse_args(arguments)
-    target = options.root / TARGET
+    results = [_pair(options.root, *pair, options.check) for pair in PAIRS]
+    return max(results)
+
+
+def _pair(root: Path, source: Path, target: Path, check: bool) -> int:
+    """Generate or check one twin; return the exit code."""
+    rules = RULES if source == SOURCE else FEWER
     try:
-        twin = formatted(translate((options.root / SOURCE).read_text()))
+        twin = formatted(translate((root / source).read_text(), rules, source))
     except Stale as stale:
         print(f"tools/unasync.py: {stale}", file=sys.stderr)
         return 1
-    if not options.check:
-        target.write_text(twin)
-    elif not target.exists() or target.read_text() != twin:
-        print(f"{TARGET} is not what {SOURCE} gives: run `make generate`", file=sys.stderr)
+    if not check:
+        (root / target).write_text(twin)
+    elif not (root / target).exists() or (root / target).read_text() != twin:
+        print(f"{target} is not what {source} gives: run `make generate`", file=sys.stderr)
         return 1
     return 0
 

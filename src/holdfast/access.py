@@ -28,9 +28,9 @@ ADVICE = "Send a key as X-API-Key, as a Bearer token, or as the password of the 
 
 READS = (
     *(ops.Recall, ops.Context, ops.Explain, ops.Read, ops.History, ops.List, ops.Get),
-    *(ops.Keys, ops.Count, ops.Export),
+    *(ops.Keys, ops.Count, ops.Export, ops.Review, ops.Jobs),
 )
-OWNERS = (ops.Purge, ops.Doctor)  # about the whole store, so for its owner only
+OWNERS = (ops.Purge, ops.Doctor, ops.Work)  # about the whole store, so for its owner only
 
 
 @dataclass(frozen=True, slots=True)

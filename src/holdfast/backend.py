@@ -20,6 +20,7 @@ from holdfast import check
 from holdfast.embed import Embedder, open_best, open_embedder
 from holdfast.engine import Engine, open_engine
 from holdfast.errors import Closed, EmbedderMismatch, HoldfastError, Invalid
+from holdfast.extract import Extractor, open_extractor
 from holdfast.ops import Op
 from holdfast.outbox import Outbox
 from holdfast.service import LOCAL, Service, utc_now
@@ -99,6 +100,7 @@ def open_backend(
     url: str | None,
     embedder: Embedder | str | None,
     clock: Callable[[], datetime] = utc_now,
+    extractor: Extractor | str = "rules",
     api_key: str | None = None,
     outbox: bool | str | Outbox = False,
 ) -> Backend:
@@ -109,13 +111,14 @@ def open_backend(
 
         key = api_key or os.environ.get("HOLDFAST_API_KEY")
         return Remote(chosen, key, open_outbox(outbox, chosen, key))
-    return _shared.open(chosen, embedder, clock)
+    return _shared.open(chosen, embedder, clock, extractor)
 
 
 def open_async_backend(
     url: str | None,
     embedder: Embedder | str | None,
     clock: Callable[[], datetime] = utc_now,
+    extractor: Extractor | str = "rules",
     api_key: str | None = None,
     outbox: bool | str | Outbox = False,
 ) -> AsyncBackend:
@@ -126,7 +129,7 @@ def open_async_backend(
 
         key = api_key or os.environ.get("HOLDFAST_API_KEY")
         return AsyncRemote(chosen, key, open_outbox(outbox, chosen, key))
-    return InThread(_shared.open(chosen, embedder, clock))
+    return InThread(_shared.open(chosen, embedder, clock, extractor))
 
 
 def url_or_default(url: str | None) -> str:
@@ -155,14 +158,19 @@ class _Shared:
         self._open: dict[tuple[object, ...], tuple[Service, int]] = {}
 
     def open(
-        self, url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]
+        self,
+        url: str,
+        embedder: Embedder | str | None,
+        clock: Callable[[], datetime],
+        extractor: Extractor | str,
     ) -> Here:
         who = embedder if isinstance(embedder, str | None) else id(embedder)
-        key = (_absolute(url), who, id(clock))
+        learns = extractor if isinstance(extractor, str) else id(extractor)
+        key = (_absolute(url), who, id(clock), learns)
         with self._lock:
             service, holders = self._open.get(key, (None, 0))
             if service is None:
-                service = _service(url, embedder, clock)
+                service = _service(url, embedder, clock, extractor)
             self._open[key] = service, holders + 1
         return Here(service, lambda: self._release(key))
 
@@ -193,10 +201,16 @@ def _absolute(url: str) -> str:
     return f"{scheme}{found}{Path(check.path(path)).absolute()}" if found else url
 
 
-def _service(url: str, embedder: Embedder | str | None, clock: Callable[[], datetime]) -> Service:
+def _service(
+    url: str,
+    embedder: Embedder | str | None,
+    clock: Callable[[], datetime],
+    extractor: Extractor | str,
+) -> Service:
     engine = open_engine(url)
     try:
-        return Service(engine, choose_embedder(engine, embedder), clock)
+        learns = open_extractor(extractor) if isinstance(extractor, str) else extractor
+        return Service(engine, choose_embedder(engine, embedder), clock, extractor=learns)
     except BaseException:
         engine.close()
         raise

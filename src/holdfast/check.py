@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import Invalid, TooLarge
-from holdfast.model import ROLES, Source, Weights
+from holdfast.model import ROLES, Source, Turn, Weights
 
 CONTENT_BYTES = 32 * 1024
 NAME_CHARS = 256
@@ -30,6 +30,7 @@ BUDGET_TOKENS = 1_000_000
 TTL_YEARS = 1000
 MOST_INT = 10**4000
 CURSOR_CHARS = 8192
+TURN_BYTES = 1024 * 1024
 
 
 def sane(what: str, value: Any) -> str:
@@ -125,10 +126,30 @@ def source(value: Any) -> Source | None:
     return Source(writer, value.role, maybe_name("source message", value.message))
 
 
+def turn(value: Any) -> Turn:
+    """What one said in a conversation."""
+    if not isinstance(value, Turn):
+        raise Invalid(f"a turn must be a Turn, not {type(value).__name__}.")
+    text = sane("a turn", value.text)
+    if len(text.encode()) > TURN_BYTES:
+        raise TooLarge(f"A turn is longer than {TURN_BYTES} bytes.", "Split it.")
+    one_of("a turn's role", value.role, (*ROLES, "system"))
+    speaker = maybe_name("a turn's speaker", value.speaker)
+    at, id = moment("a turn's time", value.at), maybe_name("a turn's id", value.id)
+    return Turn(text, speaker, value.role, at, id)
+
+
 def flag(what: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool):
         raise Invalid(f"{what} must be True or False, not {_shown(value)}.")
+    return value
+
+
+def one_of(what: str, value: Any, known: Sequence[str]) -> str:
+    """One of the words there are."""
+    if not isinstance(value, str) or value not in known:
+        raise Invalid(f"{what} cannot be {_shown(value)}.", f"Use one of {', '.join(known)}.")
     return value
 
 
@@ -231,7 +252,7 @@ def meta_filter(value: Any) -> Mapping[str, Any]:
                 f"meta[{key!r}] is compared with a {type(item).__name__}.",
                 "Filter by text, numbers, true, false or null.",
             )
-        if isinstance(item, int) and abs(item) >= 2**63:
+        if isinstance(item, int) and not -(2**63) <= item < 2**63:
             raise Invalid(f"meta[{key!r}] is compared with a number of more than 64 bits.")
     return wanted
 

@@ -2,7 +2,8 @@
 
 HoldfastError
 ├── Invalid                 400  the call cannot be right; nothing was done
-│   └── TooLarge            413  a limit of size was passed
+│   ├── TooLarge            413  a limit of size was passed
+│   └── Refused             422  the scope's policy does not take such a writing
 ├── Unauthenticated         401  no key, or not one that is known
 ├── LimitReached            402  what the tenant may keep is used up; nothing was done
 ├── Forbidden               403  the key is known, and may not do this
@@ -12,7 +13,8 @@ HoldfastError
 ├── RateLimited             429  too many calls in too short a time; nothing was done
 ├── Unavailable             503  try again later; nothing was done
 │   ├── Busy                503  another writer held the store for too long
-│   └── EmbedderFailed      503  the embedder did not answer, or not with vectors
+│   ├── EmbedderFailed      503  the embedder did not answer, or not with vectors
+│   └── ExtractorFailed     503  the language model did not answer, or not with learnings
 ├── StoreFull               507  no room on the disk; nothing was done
 ├── StoreReadOnly           500  the file or its folder cannot be written
 ├── StoreBroken             500  not a Holdfast store, or a damaged one
@@ -52,6 +54,12 @@ class TooLarge(Invalid):
     """A limit of size was passed; nothing was done."""
 
     status = 413
+
+
+class Refused(Invalid):
+    """The scope's policy does not take such a writing; nothing was done."""
+
+    status = 422
 
 
 class Unauthenticated(HoldfastError):
@@ -108,6 +116,10 @@ class Busy(Unavailable):
 
 class EmbedderFailed(Unavailable):
     """The embedder did not answer, or not with vectors."""
+
+
+class ExtractorFailed(Unavailable):
+    """The language model did not answer, or not with learnings."""
 
 
 class StoreFull(HoldfastError):

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, overload
 
+KEEPS = ("learnings", "turns", "both")  # what extract keeps of a conversation
+ACTIONS = ("accept", "quarantine", "reject")  # what a scope does with a writing, ever stricter
+SECRETS = ("accept", "redact", "reject")
 ROLES = ("user", "agent", "tool", "document", "import")
 
 
@@ -17,6 +20,29 @@ class Source:
     writer: str
     role: str = "agent"
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one said in a conversation; `role` is one of `ROLES`, or "system"."""
+
+    text: str
+    speaker: str | None = None
+    role: str = "user"
+    at: datetime | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """What lasts of a conversation: a memory to be, and which turns (by number) it came from."""
+
+    content: str
+    kind: str
+    turns: tuple[int, ...]
+    about: str | None = None
+    happened_at: datetime | None = None
+    avoid: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +69,7 @@ class Record:
     superseded_by: str | None = None
     uses: int = 0
     last_used_at: datetime | None = None
+    avoid: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +77,8 @@ class Filter:
     """Which memories are meant. Every part given must hold.
 
     `kinds`: one of them. `tags`: all of them. `meta`: each key with this plain value.
-    `since` (inclusive) and `until` (exclusive) are about `happened_at`.
+    `since` (inclusive) and `until` (exclusive) are about `happened_at`. `avoid`: only what to
+    avoid, or only what not.
     """
 
     kinds: tuple[str, ...] = ()
@@ -60,10 +88,11 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    avoid: bool | None = None
 
     def __bool__(self) -> bool:
         parts = (self.kinds, self.tags, self.meta)
-        given = (self.session, self.source, self.since, self.until)
+        given = (self.session, self.source, self.since, self.until, self.avoid)
         return any(parts) or any(part is not None for part in given)
 
 
@@ -98,11 +127,19 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory found, with its score (0..1) and why."""
+    """A memory found, with its score (0..1) and why.
+
+    `conflicts` names memories that say otherwise, where it is unclear which is right;
+    `outdated_by` those that corrected something that this one still says; `confirmed` how many
+    writers told it.
+    """
 
     memory: Record
     score: float
     why: Why
+    conflicts: tuple[str, ...] = ()
+    outdated_by: tuple[str, ...] = ()
+    confirmed: int = 1
 
     @property
     def id(self) -> str:
@@ -119,11 +156,13 @@ class Hit:
 class Recalled(Sequence[Hit]):
     """The hits of one recall, best first; itself a sequence of them.
 
-    `abstained`: there were memories, but none relevant. `degraded`: why the answer came from
-    words alone, when the embedder could not be used.
+    `avoid`: what failed or was ruled out, if the query is about to repeat it. `abstained`: there
+    were memories, but none relevant. `degraded`: why the answer came from words alone, when the
+    embedder could not be used.
     """
 
     hits: tuple[Hit, ...] = ()
+    avoid: tuple[Hit, ...] = ()
     abstained: bool = False
     degraded: str | None = None
 
@@ -143,10 +182,92 @@ class Recalled(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a remember: its memory, and whether it is new or was known and reinforced."""
+    """What became of a remember: its memory, and whether it is new or was known and reinforced.
+
+    `superseded` names memories that it corrects, `conflicts` those that say otherwise where it is
+    unclear who is right. `held`: it is in quarantine, and no memory until it is approved.
+    `redacted`: secrets were taken out of it.
+    """
 
     id: str
     created: bool
+    superseded: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    held: bool = False
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What an extract did, or (`job`) will do: for each learning what became of it.
+
+    `turns` is how many turns were new; `dropped` says how many learnings were not kept, and why.
+    """
+
+    learned: tuple[Remembered, ...] = ()
+    turns: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    job: str | None = None
+
+    @property
+    def created(self) -> int:
+        """How many memories are new."""
+        return sum(one.created for one in self.learned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Something accepted and not done yet; `state` is waiting, running, or dead after failures."""
+
+    id: str
+    state: str
+    attempts: int
+    session: str | None
+    at: datetime
+    due: datetime
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A writing in quarantine: what it says, who wrote it, and why it is held."""
+
+    id: str
+    content: str
+    source: Source | None
+    why: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a scope does with writings: by the class of the writer, and by what they look like.
+
+    An action is accept, quarantine or reject; secrets are accepted, redacted or rejected.
+    `reconcile`: what is remembered, too, supersedes what it contradicts.
+    """
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    suspicious: str = "accept"
+    secrets: str = "accept"
+    reconcile: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolledBack:
+    """What a rollback did: memories removed, memories that are true again, and those kept."""
+
+    removed: int
+    revived: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What a consolidation did: summaries made, and memories they stand for."""
+
+    summaries: tuple[str, ...] = ()
+    sources: int = 0
 
 
 @dataclass(frozen=True, slots=True)

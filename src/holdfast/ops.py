@@ -13,21 +13,32 @@ from typing import Any, Generic, TypeVar
 from holdfast import check
 from holdfast.errors import Invalid
 from holdfast.model import (
+    ACTIONS,
+    KEEPS,
+    ROLES,
+    SECRETS,
+    Consolidated,
     Diagnosis,
     Entry,
     Explanation,
     Exported,
+    Extracted,
     Filter,
+    Held,
     Imported,
+    Job,
     Page,
+    Policy,
     Purged,
     Recalled,
     Receipt,
     Record,
     Reembedded,
     Remembered,
+    RolledBack,
     Source,
     Stats,
+    Turn,
     Weights,
 )
 
@@ -48,6 +59,7 @@ def where(
     since: Any = None,
     until: Any = None,
     meta: Any = None,
+    avoid: bool | None = None,
 ) -> Filter:
     """A checked filter."""
     start, end = check.span(since, until)
@@ -59,6 +71,7 @@ def where(
         since=start,
         until=end,
         meta=check.meta_filter(meta),
+        avoid=avoid,
     )
 
 
@@ -90,11 +103,16 @@ class Draft:
     pinned: bool = False
     happened_at: datetime | None = None
     id: str | None = None
+    avoid: bool = False
+    supersedes: tuple[str, ...] = ()
+    reconcile: bool | None = None
 
     def __post_init__(self) -> None:
         _set(
             self,
             content=check.content(self.content),
+            avoid=check.flag("avoid", self.avoid),
+            supersedes=_ids(self.supersedes),
             kind=check.kind(self.kind),
             tags=check.names("tags", self.tags),
             meta=check.meta(self.meta),
@@ -107,6 +125,11 @@ class Draft:
         )
         if self.pinned and self.ttl is not None:
             raise Invalid("pinned and ttl contradict each other.", "Give one of them.")
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    """Ids; a plain text is one."""
+    return check.names("supersedes", (value,) if isinstance(value, str) else value)
 
 
 def draft(value: Any) -> Draft:
@@ -265,6 +288,141 @@ class Revise(Write[Record]):
 
     def _check(self) -> None:
         _set(self, id=check.name("id", self.id), content=check.content(self.content))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extract(Write[Extracted]):
+    """Learns from a conversation: what lasts of it, its turns, or both."""
+
+    turns: tuple[Turn, ...]
+    session: str | None = None
+    keep: str = "learnings"
+    wait: bool = True
+
+    def _check(self) -> None:
+        check.flag("wait", self.wait)
+        check.one_of("keep", self.keep, KEEPS)
+        turns = tuple(check.turn(turn) for turn in self.turns)
+        _set(self, turns=turns, session=check.maybe_name("session", self.session))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolve(Write[Remembered]):
+    """Settles a conflict: this memory is right, or all that say otherwise are, too."""
+
+    id: str
+    over: tuple[str, ...] = ()
+    both: bool = False
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id), over=check.names("over", self.over))
+        check.flag("both", self.both)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review(Op[tuple[Held, ...]]):
+    """Gives what is in quarantine, oldest first."""
+
+    limit: int = 100
+
+    def _check(self) -> None:
+        check.whole("limit", self.limit, 1, check.LIMIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approve(Write[Remembered]):
+    """Lets something out of quarantine: then it is a memory."""
+
+    id: str
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reject(Write[bool]):
+    """Removes something from quarantine for good."""
+
+    id: str
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollback(Write[RolledBack]):
+    """Undoes all that a writer told, since a moment."""
+
+    source: str
+    since: datetime | None = None
+
+    def _check(self) -> None:
+        since = check.moment("since", self.since)
+        _set(self, source=check.name("source", self.source), since=since)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetPolicy(Op[Policy]):
+    """Changes, if anything is given, what the scope does with writings; gives what it does."""
+
+    roles: Mapping[str, str] | None = None
+    suspicious: str | None = None
+    secrets: str | None = None
+    reconcile: bool | None = None
+
+    def _check(self) -> None:
+        for role, action in (self.roles or {}).items():
+            check.one_of("a role", role, ROLES)
+            check.one_of("an action", action, ACTIONS)
+        if self.suspicious is not None:
+            check.one_of("suspicious", self.suspicious, ACTIONS)
+        if self.secrets is not None:
+            check.one_of("secrets", self.secrets, SECRETS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consolidate(Op[Consolidated]):
+    """Sums up long trails of turns, of one session or of all."""
+
+    session: str | None = None
+
+    def _check(self) -> None:
+        _set(self, session=check.maybe_name("session", self.session))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dissolve(Write[int]):
+    """Undoes a summary: its sources are current again; gives how many."""
+
+    id: str
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jobs(Op[tuple[Job, ...]]):
+    """Gives the jobs that wait, run, or failed for good."""
+
+    limit: int = 100
+
+    def _check(self) -> None:
+        check.whole("limit", self.limit, 1, check.LIMIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work(Op[int]):
+    """Does the jobs of the store that are due, here and now; gives how many were done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Write[bool]):
+    """Lets a job that failed for good be tried again."""
+
+    id: str
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from holdfast import check, lifetime, ops, text, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, HoldfastError, Invalid
-from holdfast.model import Entry, Exported, Imported, Record
+from holdfast.model import Entry, Exported, Imported, Record, Source
 
 FORMAT = 1
 LINES = 500  # in one part of an export
+RELATIONS = ("from", "sums", "conflict", "outdated")
 MOST = 2**62  # the highest version or count
 
 
@@ -55,7 +56,8 @@ def export(seen: Snapshot, place: Place, mark: str | None, now: datetime) -> Exp
     lines = [wire.dumps({"type": "holdfast", "format": FORMAT})] if mark is None else []
     if row >= 0:
         found = seen.dump(place, now, row, LINES)
-        lines += [_line("memory", record) for _, record in found]
+        linked = seen.any_links(place)
+        lines += [_memory_line(seen, place, record, linked) for _, record in found]
         return Exported(tuple(lines), cursor(found[-1][0] if len(found) == LINES else -1, ""))
     entries = seen.entries(place, key, now, LINES)
     lines += [_line("state", entry) for entry in entries]
@@ -63,16 +65,42 @@ def export(seen: Snapshot, place: Place, mark: str | None, now: datetime) -> Exp
     return Exported(tuple(lines), cursor(-1, entries[-1].key) if more else None)
 
 
-def _line(kind: str, value: Record | Entry) -> str:
+def _memory_line(seen: Snapshot, place: Place, record: Record, linked: bool) -> str:
+    """A memory, and with its current version what it is linked to and who told it again."""
+    data = {"type": "memory", **wire.dump(record)}
+    del data["scope"]
+    if not record.avoid:  # older versions know of no such thing
+        del data["avoid"]
+    if record.until is None or record.superseded_by is not None:
+        links = {name: seen.links(place, record.id, name) for name in RELATIONS if linked}
+        tellings = seen.tellings(place, record.id)
+        data |= {"links": held} if (held := {k: v for k, v in links.items() if v}) else {}
+        data |= {"told": wire.dump(tellings)} if tellings else {}
+    return wire.dumps(data)
+
+
+def _line(kind: str, value: Entry) -> str:
     data = wire.dump(value)
     data.pop("scope", None)
     return wire.dumps({"type": kind, **data})
 
 
-def parsed(lines: Iterable[str], scope: str) -> tuple[list[Record], list[Entry]]:
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """What hangs on a memory of an export: links to others, and who told it again."""
+
+    links: Mapping[str, Any]
+    told: tuple[Source, ...]
+
+
+Parsed = tuple[list[Record], list[Entry], dict[str, Tie]]
+
+
+def parsed(lines: Iterable[str], scope: str) -> Parsed:
     """The memories and entries of an export, checked as if they were told anew."""
     records: list[Record] = []
     entries: list[Entry] = []
+    ties: dict[str, Tie] = {}
     heading: Any = None
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -83,7 +111,10 @@ def parsed(lines: Iterable[str], scope: str) -> tuple[list[Record], list[Entry]]
             if heading is None:
                 heading = _heading(kind, data)
             elif kind == "memory":
+                tie = _tie(data)
                 records.append(_checked(wire.load(Record, {**data, "scope": scope})))
+                if tie is not None:
+                    ties[records[-1].id] = tie
             elif kind == "state":
                 entries.append(_checked_entry(wire.load(Entry, data), scope))
             else:
@@ -92,7 +123,18 @@ def parsed(lines: Iterable[str], scope: str) -> tuple[list[Record], list[Entry]]
             raise Invalid(f"Line {number}: {error}", "Nothing was imported.") from None
     if heading is None:
         raise Invalid("There is nothing to import.", "Pass the lines of an export.")
-    return records, entries
+    return records, entries, ties
+
+
+def _tie(data: Any) -> Tie | None:
+    """Takes what hangs on a memory out of its line."""
+    links, told = data.pop("links", {}), data.pop("told", [])
+    if not isinstance(links, dict) or not set(links) <= set(RELATIONS):
+        raise Invalid("links must be an object of the relations there are.")
+    named = {relation: check.names("links", ids) for relation, ids in links.items()}
+    sources = wire.load(tuple[Source, ...], told)
+    checked = tuple(source for one in sources if (source := check.source(one)))
+    return Tie(named, checked) if named or checked else None
 
 
 def _heading(kind: Any, data: Any) -> Any:
@@ -150,6 +192,7 @@ def take_in(
     drafts: Sequence[Draft],
     entries: Sequence[Entry],
     now: datetime,
+    ties: Mapping[str, Tie],
 ) -> Imported:
     """Writes what is not there yet; what is there with other words is a conflict."""
     memories: dict[str, list[Draft]] = {}
@@ -160,6 +203,12 @@ def take_in(
     added = [draft for draft in drafts if draft.record.id in new]
     for draft in added:
         tx.insert(place, draft)
+    for id in new & set(ties):
+        for relation, others in ties[id].links.items():
+            for other in others:
+                tx.link(place, id, relation, other)
+        for source in ties[id].told:
+            tx.tell(place, id, source, now)
     states = 0
     for entry in entries:
         held = tx.entry(place, entry.key)

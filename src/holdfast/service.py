@@ -13,28 +13,30 @@ from datetime import datetime, timedelta, timezone
 from os import urandom
 from typing import Any, TypeVar, cast
 
-from holdfast import context, explain, lifetime, ops, portable, question, rank, states, text, wire
+from holdfast import (
+    context,
+    explain,
+    keeping,
+    lifetime,
+    ops,
+    portable,
+    question,
+    rank,
+    states,
+    wire,
+)
 from holdfast.embed import Embedder
 from holdfast.embedding import Embedding
-from holdfast.engine import (
-    Draft,
-    Engine,
-    Found,
-    Kept,
-    Key,
-    Look,
-    Place,
-    Snapshot,
-    Space,
-    Transaction,
-    Vectors,
-)
+from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
+from holdfast.extract import Extractor, open_extractor
+from holdfast.learning import Learner, Ways, record
 from holdfast.model import (
     Diagnosis,
     Entry,
     Explanation,
     Exported,
+    Extracted,
     Finding,
     Hit,
     Imported,
@@ -45,12 +47,14 @@ from holdfast.model import (
     Record,
     Reembedded,
     Remembered,
+    RolledBack,
     Stats,
 )
 
 T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
+AVOID_HITS = 3  # of what to avoid, shown beside the hits
 CONTEXT_HITS = 50  # a prompt block is chosen from this many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
@@ -79,15 +83,20 @@ class Service:
         embedder: Embedder | None,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_id,
+        extractor: Extractor | None = None,
     ) -> None:
         self.engine = engine
         self._clock = clock
         self._new_id = new_id
         self._embedding = Embedding(engine, embedder)
+        learns = extractor or open_extractor("rules")
+        ways = Ways(self._indexed, self._write, self._embedding.catch_up)
+        self.learner = Learner(engine, learns, ways, clock, new_id)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
-        method, place = getattr(self, VERBS[type(op)]), Place(tenant, op.scope)
+        name, place = VERBS[type(op)], Place(tenant, op.scope)
+        method = getattr(self if hasattr(self, name) else self.learner, name)
         while True:
             used = self._embedding.current
             try:
@@ -97,7 +106,8 @@ class Service:
                     raise
 
     def close(self) -> None:
-        """Lets go of the store."""
+        """Lets go of the store; a job under way ends first."""
+        self.learner.worker.stop()
         self.engine.close()
 
     # --- remembering ---
@@ -105,45 +115,37 @@ class Service:
     def remember(self, op: ops.Remember, place: Place) -> Remembered:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
+        self.learner.follow(place, [op.draft])
         draft = self._drafts([op.draft], place, now)[0]
-        return self._write(op, place, lambda tx: self._keep(tx, place, op.draft, draft, now))
+        done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        self._reworded(place, [done])
+        return done
 
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
         """Stores many memories in one transaction."""
         now = self._clock()
+        self.learner.follow(place, op.drafts)
         pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
-        return self._write(
-            op, place, lambda tx: tuple(self._keep(tx, place, *pair, now) for pair in pairs)
+        done = self._write(
+            op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
         )
+        self._reworded(place, done)
+        return done
+
+    def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
+        """Gives what got other words inside a write its vector after it."""
+        if any(one.superseded or one.redacted for one in done):
+            self._embedding.catch_up([place])
 
     def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""
-        records = [_record(draft, place, draft.id or self._new_id(), now) for draft in drafts]
+        records = [record(draft, place, self._new_id(), now) for draft in drafts]
         return self._indexed(records)
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
         vectors, space = self._embedding.contents([record.content for record in records])
         pairs = zip(records, vectors, strict=True)
-        return [_draft(record, found, space) for record, found in pairs]
-
-    def _keep(
-        self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
-    ) -> Remembered:
-        known = portable.live_twin(tx, place, told.content, now)
-        if known is not None:
-            tx.change(place, lifetime.reinforced(known, draft.record, now))
-            return Remembered(known.id, created=False)
-        if told.id is not None:
-            self._free(tx, place, told.id, now)
-        tx.insert(place, draft)
-        return Remembered(draft.record.id, created=True)
-
-    def _free(self, tx: Transaction, place: Place, id: str, now: datetime) -> None:
-        """Makes sure that an id can be taken."""
-        versions = tx.versions(place, id)
-        if versions and lifetime.alive(versions[-1].expires_at, now):
-            raise Conflict(f"The id {id!r} is taken by other words.", "Use revise to change them.")
-        tx.forget(place, id)
+        return [keeping.indexed(one, found, space) for one, found in pairs]
 
     def revise(self, op: ops.Revise, place: Place) -> Record:
         """Gives a memory new words; the old ones stay in its history."""
@@ -151,7 +153,7 @@ class Service:
         vectors, space = self._embedding.contents([op.content])
 
         def work(tx: Transaction) -> Record:
-            old = self._current(tx, place, op.id, now)
+            old = keeping.current(tx, place, op.id, now)
             twin = portable.live_twin(tx, place, op.content, now)
             if twin is not None and twin.id != op.id:
                 raise Conflict(f"The memory {twin.id} has these words already.", "Forget one.")
@@ -160,35 +162,50 @@ class Service:
             new = replace(
                 old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
             )
-            tx.revise(place, replace(old, until=now), _draft(new, vectors[0], space))
+            draft = keeping.indexed(new, vectors[0], space)
+            keeping.revise(tx, place, replace(old, until=now), draft)
             return new
 
         return self._write(op, place, work, about=f"memory {op.id}")
-
-    def _current(self, seen: Snapshot, place: Place, id: str, now: datetime) -> Record:
-        versions = seen.versions(place, id)
-        if not versions or not lifetime.alive(versions[-1].expires_at, now):
-            raise NotFound(f"There is no memory {id!r} here.", "List them to see their ids.")
-        return versions[-1]
 
     # --- finding ---
 
     def recall(self, op: ops.Recall, place: Place) -> Recalled:
         """Finds the memories that answer a query."""
-        found = self._search(op, place, op.limit)
-        self._use(found.hits)
+        warned = self._avoid(op, place)
+        apart = {hit.id for _, hit in warned}
+        found = self._search(op, place, op.limit + len(warned))
+        kept = [(key, hit) for key, hit in found.hits if hit.id not in apart][: op.limit]
+        self._use([*kept, *warned])
         return Recalled(
-            hits=tuple(hit for _, hit in found.hits),
-            abstained=found.candidates > 0 and not found.hits,
+            hits=tuple(hit for _, hit in kept),
+            avoid=tuple(hit for _, hit in warned),
+            abstained=found.candidates > 0 and not found.hits and not warned,
             degraded=found.degraded,
         )
 
     def context(self, op: ops.Context, place: Place) -> str:
         """Renders what is relevant to a query as a block for a prompt."""
+        warned = self._avoid(op, place)
+        apart = {hit.id for _, hit in warned}
         found = self._search(op, place, CONTEXT_HITS)
-        chosen = context.chosen([hit for _, hit in found.hits], op.budget)
-        self._use([(key, hit) for key, hit in found.hits if hit in chosen])
+        # What to avoid goes first: it must be in however small the budget is.
+        hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
+        chosen = context.chosen([hit for _, hit in hits], op.budget)
+        self._use([(key, hit) for key, hit in hits if hit in chosen])
+        self.learner.echoes.note(place, [hit.content for hit in chosen])
         return context.render(chosen)
+
+    def _avoid(self, op: ops.Question[T], place: Place) -> list[tuple[Key, Hit]]:
+        """What failed or was ruled out, if the query is about it."""
+        places = [Place(place.tenant, scope) for scope in op.scopes]
+        if op.where.avoid is not None:
+            return []
+        if not self.engine.read(lambda seen: any(seen.any_avoid(place) for place in places)):
+            return []
+        only = replace(op, where=replace(op.where, avoid=True), min_score=None)
+        found = self._search(only, place, AVOID_HITS)
+        return [(key, hit) for key, hit in found.hits if hit.why.similarity >= rank.RELEVANT]
 
     def _use(self, hits: Sequence[tuple[Key, Hit]]) -> None:
         """Counts the hits that are relevant by themselves; the others only filled the limit."""
@@ -220,6 +237,9 @@ class Service:
         """Says why a memory was, or was not, in the answer to a query."""
         now = op.now or self._clock()
         versions = self.engine.read(lambda seen: seen.versions(place, op.id))
+        if not versions and self.engine.read(lambda seen: seen.held(place, op.id, 1)):
+            detail = "It waits for approval: `review` says why."
+            return Explanation(id=op.id, verdict="quarantined", detail=detail)
         if not versions:
             raise NotFound(f"There is no memory {op.id!r} here.", "List them to see their ids.")
         hidden = explain.hidden(versions, op.where, op.as_of, max(now, self._clock()))
@@ -235,15 +255,15 @@ class Service:
     def read(self, op: ops.Read, place: Place) -> Record:
         """Gives one memory by its id."""
         now = self._clock()
-        return self.engine.read(lambda seen: self._current(seen, place, op.id, now))
+        return self.engine.read(lambda seen: keeping.current(seen, place, op.id, now))
 
     def history(self, op: ops.History, place: Place) -> tuple[Record, ...]:
-        """Gives every version of a memory, oldest first."""
+        """Gives every version of a memory, oldest first; those it superseded come before it."""
         now = self._clock()
 
         def work(seen: Snapshot) -> tuple[Record, ...]:
-            self._current(seen, place, op.id, now)
-            return tuple(seen.versions(place, op.id))
+            keeping.current(seen, place, op.id, now)
+            return (*keeping.past(seen, place, op.id), *seen.versions(place, op.id))
 
         return self.engine.read(work)
 
@@ -267,9 +287,12 @@ class Service:
         def work(tx: Transaction) -> Receipt:
             ids = [op.id] if op.id is not None else tx.matching(place, op.where)
             if op.id is not None:
-                self._current(tx, place, op.id, now)
+                keeping.current(tx, place, op.id, now)
+            ids = keeping.derived(tx, place, ids)
             for id in ids:
                 tx.forget(place, id)
+            if op.where.session is not None:
+                tx.drop_jobs(place, op.where.session)
             keys = tx.forget_all(place) if op.everything else 0
             digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=16).hexdigest()
             return Receipt(memories=len(ids), states=keys, at=now, digest=digest)
@@ -343,9 +366,9 @@ class Service:
 
     def import_(self, op: ops.Import, place: Place) -> Imported:
         """Takes the lines of an export into a scope, all or none."""
-        records, entries = portable.parsed(op.lines, place.scope)
+        records, entries, ties = portable.parsed(op.lines, place.scope)
         drafts, now = self._indexed(records), self._clock()
-        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now))
+        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
 
     def backup(self, op: ops.Backup, place: Place) -> int:
         """Copies the whole store to a new file; gives its size in bytes."""
@@ -450,45 +473,15 @@ def _answer(
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]
     keys = [found.keys[at] for at in kept]
-    records = seen.fetch(places, keys)
-    hits = [
-        (
-            key,
-            Hit(
-                record,
-                float(ranking.score[at]),
-                rank.why(ranking, found.candidates, asked.terms, at),
-            ),
-        )
-        for at, key, record in zip(kept, keys, records, strict=True)
-        if record is not None
-    ]
+    linked = [seen.any_links(place) for place in places]
+    hits = []
+    for at, key, one in zip(kept, keys, seen.fetch(places, keys), strict=True):
+        if one is not None:
+            why = rank.why(ranking, found.candidates, asked.terms, at)
+            marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
+            marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
+            hits.append((key, Hit(one, float(ranking.score[at]), why, *marked)))
     return _Answer(hits, len(found.keys), found.waiting, degraded)
-
-
-def _draft(record: Record, vectors: Vectors | None, space: Space | None) -> Draft:
-    """A record with what is indexed of it."""
-    writer = record.source.writer if record.source else None
-    speaker = text.speaker(writer, record.content)
-    return Draft(record, text.terms(record.content), speaker, vectors, space)
-
-
-def _record(told: ops.Draft, place: Place, id: str, now: datetime) -> Record:
-    """The record of something told now."""
-    return Record(
-        id=id,
-        scope=place.scope,
-        content=told.content,
-        kind=told.kind,
-        tags=told.tags,
-        meta=told.meta,
-        session=told.session,
-        source=told.source,
-        pinned=told.pinned,
-        created_at=now,
-        happened_at=told.happened_at or now,
-        expires_at=lifetime.expiry(now, told.kind, told.ttl, told.pinned),
-    )
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {
@@ -496,6 +489,13 @@ ANSWERS: dict[type[ops.Op[Any]], Any] = {
     ops.RememberMany: tuple[Remembered, ...],
     ops.Revise: Record,
     ops.Forget: Receipt,
+    ops.Extract: Extracted,
+    ops.Resolve: Remembered,
+    ops.Rollback: RolledBack,
+    ops.Approve: Remembered,
+    ops.Reject: bool,
+    ops.Dissolve: int,
+    ops.Replay: bool,
     ops.Set: Entry,
     ops.Append: Entry,
     ops.Increment: Entry,
@@ -511,6 +511,18 @@ VERBS: dict[type[ops.Op[Any]], str] = {
     ops.List: "page",
     ops.History: "history",
     ops.Revise: "revise",
+    ops.Extract: "extract",
+    ops.Resolve: "resolve",
+    ops.Rollback: "rollback",
+    ops.Review: "review",
+    ops.Approve: "approve",
+    ops.Reject: "reject",
+    ops.SetPolicy: "policy",
+    ops.Consolidate: "consolidate",
+    ops.Dissolve: "dissolve",
+    ops.Jobs: "jobs",
+    ops.Work: "work",
+    ops.Replay: "replay",
     ops.Forget: "forget",
     ops.Set: "change",
     ops.Append: "change",

@@ -29,7 +29,7 @@ def test_a_cursor_of_another_shape_is_refused(mark: str) -> None:
 
 
 def test_an_export_is_read_into_the_scope_it_goes_to() -> None:
-    (record,), entries = portable.parsed([HEADING, "", json.dumps(MEMORY), "  "], "there")
+    (record,), entries, _ = portable.parsed([HEADING, "", json.dumps(MEMORY), "  "], "there")
     assert (record.scope, record.id, entries) == ("there", "m", [])
     assert record.happened_at == record.created_at
     assert record.happened_at.utcoffset() == record.created_at.utcoffset()
@@ -37,7 +37,7 @@ def test_an_export_is_read_into_the_scope_it_goes_to() -> None:
 
 def test_kinds_and_tags_are_taken_in_their_normal_form() -> None:
     line = json.dumps({**MEMORY, "kind": "Decision", "tags": ["a", "a"]})
-    (record,), _ = portable.parsed([HEADING, line], "s")
+    (record,), _, _ = portable.parsed([HEADING, line], "s")
     assert (record.kind, record.tags) == ("decision", ("a",))
 
 
@@ -48,5 +48,5 @@ def test_a_bad_line_is_named_by_its_number() -> None:
 
 def test_a_state_line_may_hold_null() -> None:
     line = '{"type":"state","key":"k","value":null,"version":3,"updated_at":"2026-01-01T00:00:00Z"}'
-    _, (entry,) = portable.parsed([HEADING, line], "s")
+    _, (entry,), _ = portable.parsed([HEADING, line], "s")
     assert (entry.key, entry.value, entry.version) == ("k", None, 3)

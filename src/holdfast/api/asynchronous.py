@@ -11,9 +11,11 @@ from types import TracebackType
 from typing import Any
 
 from holdfast import check, ops
+from holdfast.api.asynchronous_learning import AsyncLearning
 from holdfast.backend import AsyncBackend, open_async_backend
 from holdfast.embed import Embedder, open_embedder
 from holdfast.errors import NotFound
+from holdfast.extract import Extractor
 from holdfast.model import (
     Diagnosis,
     Entry,
@@ -35,14 +37,15 @@ from holdfast.outbox import Outbox
 Ttl = timedelta | float | None
 
 
-class AsyncMemory:
+class AsyncMemory(AsyncLearning):
     """The memory of one scope: an agent, a team, a user, a project.
 
     `url` names the store, `sqlite:///path`, or a server, `http://host:8420`; by default
     `$HOLDFAST_URL`, or else a file in your data folder. A server is shown `api_key` (else
     `$HOLDFAST_API_KEY`); with `outbox`, what cannot be sent to it waits on disk. `embedder` is
     an `Embedder`, the name of one, None for none (recall then knows words only), or "auto": the
-    one the store was filled by.
+    one the store was filled by. `extractor` is who learns from conversations: "rules", "llm"
+    (`$HOLDFAST_LLM_URL` and its like), or an `Extractor`; a server has its own.
 
         memory = AsyncMemory("autogen-assistant-user123")
     """
@@ -55,10 +58,13 @@ class AsyncMemory:
         api_key: str | None = None,
         outbox: bool | str = False,
         embedder: Embedder | str | None = "auto",
+        extractor: Extractor | str = "rules",
         backend: AsyncBackend | None = None,
     ) -> None:
         self.scope = ops.Count(scope=scope).scope
-        self._backend = backend or open_async_backend(url, embedder, api_key=api_key, outbox=outbox)
+        self._backend = backend or open_async_backend(
+            url, embedder, extractor=extractor, api_key=api_key, outbox=outbox
+        )
 
     async def __aenter__(self) -> AsyncMemory:
         return self
@@ -101,11 +107,17 @@ class AsyncMemory:
         happened_at: datetime | None = None,
         idempotency_key: str | None = None,
         id: str | None = None,
+        *,
+        avoid: bool = False,
+        supersedes: Sequence[str] | str = (),
+        reconcile: bool | None = None,
     ) -> Remembered:
         """Stores a memory of up to 32 KiB; on disk when this returns.
 
         The same content again is not stored twice: it reinforces the memory there is, and the
-        answer says `created=False`. `ttl` is a timedelta or seconds.
+        answer says `created=False`. `ttl` is a timedelta or seconds. `avoid` marks what failed or
+        was ruled out; `supersedes` names memories that this one replaces; with `reconcile` it
+        replaces what it contradicts (None: as the scope's policy says).
 
             await memory.remember("Use PostgreSQL, not MongoDB", kind="decision", tags=["db"])
         """
@@ -120,6 +132,9 @@ class AsyncMemory:
             "pinned": pinned,
             "happened_at": happened_at,
             "id": id,
+            "avoid": avoid,
+            "supersedes": supersedes,
+            "reconcile": reconcile,
         }
         return await self._backend.do(
             ops.Remember(scope=self.scope, draft=ops.draft(draft), idempotency_key=idempotency_key)

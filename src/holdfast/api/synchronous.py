@@ -1,4 +1,5 @@
-# Generated from src/holdfast/api/asynchronous.py by tools/unasync.py: edit that, `make generate`.
+# Generated from src/holdfast/api/asynchronous.py
+# by tools/unasync.py: edit that, `make generate`.
 """`Memory`: every verb of a memory."""
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from types import TracebackType
 from typing import Any
 
 from holdfast import check, ops
+from holdfast.api.synchronous_learning import Learning
 from holdfast.backend import Backend, open_backend
 from holdfast.embed import Embedder, open_embedder
 from holdfast.errors import NotFound
+from holdfast.extract import Extractor
 from holdfast.model import (
     Diagnosis,
     Entry,
@@ -33,14 +36,15 @@ from holdfast.outbox import Outbox
 Ttl = timedelta | float | None
 
 
-class Memory:
+class Memory(Learning):
     """The memory of one scope: an agent, a team, a user, a project.
 
     `url` names the store, `sqlite:///path`, or a server, `http://host:8420`; by default
     `$HOLDFAST_URL`, or else a file in your data folder. A server is shown `api_key` (else
     `$HOLDFAST_API_KEY`); with `outbox`, what cannot be sent to it waits on disk. `embedder` is
     an `Embedder`, the name of one, None for none (recall then knows words only), or "auto": the
-    one the store was filled by.
+    one the store was filled by. `extractor` is who learns from conversations: "rules", "llm"
+    (`$HOLDFAST_LLM_URL` and its like), or an `Extractor`; a server has its own.
 
         memory = Memory("autogen-assistant-user123")
     """
@@ -53,10 +57,13 @@ class Memory:
         api_key: str | None = None,
         outbox: bool | str = False,
         embedder: Embedder | str | None = "auto",
+        extractor: Extractor | str = "rules",
         backend: Backend | None = None,
     ) -> None:
         self.scope = ops.Count(scope=scope).scope
-        self._backend = backend or open_backend(url, embedder, api_key=api_key, outbox=outbox)
+        self._backend = backend or open_backend(
+            url, embedder, extractor=extractor, api_key=api_key, outbox=outbox
+        )
 
     def __enter__(self) -> Memory:
         return self
@@ -99,11 +106,17 @@ class Memory:
         happened_at: datetime | None = None,
         idempotency_key: str | None = None,
         id: str | None = None,
+        *,
+        avoid: bool = False,
+        supersedes: Sequence[str] | str = (),
+        reconcile: bool | None = None,
     ) -> Remembered:
         """Stores a memory of up to 32 KiB; on disk when this returns.
 
         The same content again is not stored twice: it reinforces the memory there is, and the
-        answer says `created=False`. `ttl` is a timedelta or seconds.
+        answer says `created=False`. `ttl` is a timedelta or seconds. `avoid` marks what failed or
+        was ruled out; `supersedes` names memories that this one replaces; with `reconcile` it
+        replaces what it contradicts (None: as the scope's policy says).
 
             memory.remember("Use PostgreSQL, not MongoDB", kind="decision", tags=["db"])
         """
@@ -118,6 +131,9 @@ class Memory:
             "pinned": pinned,
             "happened_at": happened_at,
             "id": id,
+            "avoid": avoid,
+            "supersedes": supersedes,
+            "reconcile": reconcile,
         }
         return self._backend.do(
             ops.Remember(scope=self.scope, draft=ops.draft(draft), idempotency_key=idempotency_key)

@@ -46,7 +46,7 @@ EPILOG = """[b]Exit codes[/b]
   6  trouble with the embedder
 
 [dim]All of it: docs/cli.md. A content or value may be - to read it from standard input.[/dim]"""
-PANELS = ("Memories", "State", "Store", "Server", "Try it")  # of the help, in this order
+PANELS = ("Memories", "Learning", "State", "Store", "Server", "Try it")  # of the help, in order
 
 
 class Group(TyperGroup):

@@ -59,6 +59,13 @@ def remember(
     ] = None,
     idempotency_key: Once = None,
     id: Annotated[str | None, option("--id", help="An id of your own.")] = None,
+    avoid: Annotated[bool, option("--avoid", help="It failed, or was ruled out.")] = False,
+    supersedes: Annotated[
+        list[str] | None, option("--supersedes", help="The id of a memory that it replaces.")
+    ] = None,
+    reconcile: Annotated[
+        bool | None, option("--reconcile/--no-reconcile", help="It replaces what it contradicts.")
+    ] = None,
 ) -> None:
     """Store a memory; it is on disk when this ends. The same words again reinforce it."""
     drafts: list[dict[str, Any]] = [
@@ -73,6 +80,9 @@ def remember(
             "pinned": pinned,
             "happened_at": happened_at,
             "id": id,
+            "avoid": avoid,
+            "supersedes": supersedes or (),
+            "reconcile": reconcile,
         }
         for content in contents
     ]
@@ -89,7 +99,9 @@ def _remembered(at: At, done: tuple[Remembered, ...]) -> None:
         return
     for one in done:
         said = "remembered" if one.created else "known already, reinforced"
-        say.line((one.id, "cyan"), f"  {said}")
+        said = "held for review" if one.held else said
+        more = f", supersedes {', '.join(one.superseded)}" if one.superseded else ""
+        say.line((one.id, "cyan"), f"  {said}{more}")
 
 
 @command(app, "recall", MEMORIES, example="holdfast recall 'which database did we choose?' --why")
@@ -107,18 +119,27 @@ def recall(
         say.json(found)
     else:
         _recalled(found, why)
-    if not found:
+    if not found and not found.avoid:
         raise typer.Exit(NOTHING)
 
 
 def _recalled(found: Recalled, why: bool) -> None:
+    for hit in found.avoid:
+        say.line(("avoid", "bold red"))
+        say.hit(hit, why)
     for hit in found:
         say.hit(hit, why)
+        if hit.conflicts:
+            say.note(
+                f"  in conflict with {', '.join(hit.conflicts)}: `holdfast resolve` settles it"
+            )
+        if hit.outdated_by:
+            say.note(f"  partly outdated by {', '.join(hit.outdated_by)}")
     if found.degraded:
         say.note(f"Degraded, answered from words alone: {found.degraded}")
     if found.abstained:
         say.note("Nothing relevant: there are memories, but none is about this.")
-    elif not found:
+    elif not found and not found.avoid:
         say.note("Nothing to look at: no memory in this scope fits.")
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import Invalid
-from holdfast.model import Entry, Filter, Finding, Record
+from holdfast.model import Entry, Filter, Finding, Job, Record, Source
 from holdfast.rank import Candidates, Corpus
+from holdfast.slots import Slot
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
@@ -114,7 +115,65 @@ class Counts:
     waiting: int
 
 
-class Snapshot(Protocol):
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job taken up: whose it is, what is to be done, and which attempt this is."""
+
+    place: Place
+    id: str
+    work: str
+    attempt: int
+
+
+class Learned(Protocol):
+    """What a view knows of how memories hang together, and of what waits."""
+
+    def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
+        """Current memories that say something of the same who and attribute, or of the same."""
+
+    def unslotted(self, place: Place, limit: int) -> list[tuple[int, Record]]:
+        """Memories whose slots were not read yet, each with its row, oldest first."""
+
+    def links(self, place: Place, id: str, relation: str) -> list[str]:
+        """The memories that a memory is linked to."""
+
+    def linked(self, place: Place, other: str, relation: str) -> list[str]:
+        """The memories that are linked to a memory."""
+
+    def any_links(self, place: Place) -> bool:
+        """Whether any memory here is linked to another."""
+
+    def any_avoid(self, place: Place) -> bool:
+        """Whether any memory here says what to avoid."""
+
+    def replaced(self, place: Place, id: str) -> list[Record]:
+        """The memories that a memory superseded, in the order they were told."""
+
+    def tellings(self, place: Place, id: str) -> list[Source]:
+        """Who told a memory again, in order."""
+
+    def told_by(self, place: Place, writer: str, since: datetime) -> tuple[list[str], list[str]]:
+        """The memories a writer was the first to tell since then, and those it told again."""
+
+    def heard(self, place: Place, turn: bytes) -> bool:
+        """Whether a turn was learned from."""
+
+    def held(
+        self, place: Place, id: str | None, limit: int
+    ) -> list[tuple[str, str, str, datetime]]:
+        """What is in quarantine: id, draft and reasons as JSON, since when."""
+
+    def policy(self, place: Place) -> str | None:
+        """The policy of a place as JSON."""
+
+    def jobs(self, place: Place, limit: int) -> list[Job]:
+        """The jobs that wait, run or failed for good, oldest first."""
+
+    def next_due(self) -> datetime | None:
+        """When the next job of the store is due."""
+
+
+class Snapshot(Learned, Protocol):
     """A consistent view of the store."""
 
     def versions(self, place: Place, id: str) -> list[Record]:
@@ -159,7 +218,56 @@ class Snapshot(Protocol):
         """How much a place holds."""
 
 
-class Transaction(Snapshot, Protocol):
+class Learning(Protocol):
+    """What a transaction can change of how memories hang together, and of what waits."""
+
+    def slot(self, place: Place, row: int, id: str, slots: Sequence[Slot]) -> None:
+        """Writes what a memory says of whom; all rows up to this one are done."""
+
+    def link(self, place: Place, id: str, relation: str, other: str) -> None:
+        """Links a memory to another."""
+
+    def unlink(self, place: Place, id: str, relation: str, other: str) -> None:
+        """Takes a link away."""
+
+    def tell(self, place: Place, id: str, source: Source, now: datetime) -> None:
+        """Adds to who told a memory."""
+
+    def untell(self, place: Place, writer: str, since: datetime) -> None:
+        """Takes a writer out of those who told a memory again since then."""
+
+    def hear(self, place: Place, turn: bytes) -> None:
+        """Notes that a turn was learned from."""
+
+    def hold(self, place: Place, id: str, draft: str, why: str, now: datetime) -> None:
+        """Puts a draft in quarantine."""
+
+    def release(self, place: Place, id: str) -> None:
+        """Takes a draft out of quarantine."""
+
+    def set_policy(self, place: Place, policy: str) -> None:
+        """Sets the policy of a place."""
+
+    def enqueue(self, place: Place, id: str, session: str | None, work: str, now: datetime) -> int:
+        """Adds a job; gives how many wait."""
+
+    def take_job(self, now: datetime, lost_at: datetime) -> Task | None:
+        """Takes up the first job that is due; it is taken for lost at a moment."""
+
+    def end_job(self, task: Task) -> bool:
+        """Ends a job; False if it is no longer ours to end."""
+
+    def put_off(self, task: Task, due: datetime | None, trouble: str) -> None:
+        """Lets a job be tried again at a moment, or never (None)."""
+
+    def replay(self, place: Place, id: str, now: datetime) -> bool:
+        """Lets a job that failed for good be tried again; False if there is none."""
+
+    def drop_jobs(self, place: Place, session: str) -> None:
+        """Removes the jobs of a session."""
+
+
+class Transaction(Snapshot, Learning, Protocol):
     """A view that can be changed: all of it or nothing."""
 
     def insert(self, place: Place, draft: Draft) -> None:

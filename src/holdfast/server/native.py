@@ -19,9 +19,9 @@ from holdfast.server.router import Router
 LAST = 2**62
 QUICK = (ops.Get, ops.Read)
 SCOPES, AUDIT, JOB, WHO = "/v1/scopes", "/v1/audit", "/v1/jobs/{id}", "/v1/key"
-EXTRACT = routes.ROOT + "extract"
+CONVERSATIONS = routes.ROOT + "conversations"
 TAKES = {
-    "extract": About({"messages": "list?", "content": "text?"}, status=202),
+    "conversation": About({"messages": "list?", "content": "text?"}, status=202),
     "scopes": About(query={"prefix": "text?", "after": "text?", "limit": "whole?"}),
     "audit": About(query={"cursor": "text?", "limit": "whole?"}),
     "prune": About(query={"before": "time"}),
@@ -41,7 +41,8 @@ def add(router: Router[Endpoint]) -> None:
         quick, imports = route.op in QUICK, route.op is ops.Import
         endpoint = Endpoint(name, _answer(route), quick=quick, imports=imports)
         router.add(route.method, route.path, endpoint)
-    router.add("POST", EXTRACT, Endpoint("extract", extract, about=TAKES["extract"]))
+    told = Endpoint("conversation", conversation, about=TAKES["conversation"])
+    router.add("POST", CONVERSATIONS, told)
     router.add("GET", JOB, Endpoint("job", job))
     router.add("GET", SCOPES, Endpoint("scopes", scopes, about=TAKES["scopes"]))
     router.add("GET", AUDIT, Endpoint("audit", audit, about=TAKES["audit"]))
@@ -123,12 +124,12 @@ def _import(route: routes.Route, call: Call) -> Reply:
 # --- beside the verbs ---
 
 
-def extract(call: Call) -> Reply:
+def conversation(call: Call) -> Reply:
     """Accepts a conversation to learn from: `messages`, or `content` as text."""
     told = call.fields
     unknown = sorted(set(told) - {"messages", "content"})
     if unknown or len(told) != 1:
-        raise Invalid("extract takes messages or content.", 'Send {"messages": [{…}]}.')
+        raise Invalid("A conversation is messages or content.", 'Send {"messages": [{…}]}.')
     if "messages" in told:
         said = transcript.checked(told["messages"])
     else:

@@ -11,13 +11,14 @@ from typing import Any
 
 from holdfast.testing.finding import Finding
 from holdfast.testing.keeping import Keeping
+from holdfast.testing.learning import Learning
 from holdfast.testing.stand_ins import FakeClock, MoodyEmbedder, OpenScope, awaited, sights
 from holdfast.testing.telling import Telling
 
 __all__ = ["Contract", "FakeClock", "MoodyEmbedder", "OpenScope", "awaited", "sights"]
 
 
-class Contract(Telling, Finding, Keeping):
+class Contract(Telling, Finding, Keeping, Learning):
     """One short test per promise, each named as a sentence."""
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -67,6 +67,7 @@ def record(row: sqlite3.Row, scope: str) -> Record:
         superseded_by=row["superseded_by"],
         uses=row["uses"],
         last_used_at=maybe_moment(row["last_used_at"]),
+        avoid=bool(row["avoid"]),
     )
 
 
@@ -89,6 +90,7 @@ def changeable(rec: Record) -> tuple[Any, ...]:
         rec.superseded_by,
         rec.uses,
         maybe_stamp(rec.last_used_at),
+        int(rec.avoid),
     )
 
 

@@ -192,9 +192,9 @@ class Index:
             *found, strict=True
         )
         kind, session, speaker, role = names
-        ageless = [
-            bool(pin) or policy(name).ageless for pin, name in zip(pinned, kind, strict=True)
-        ]
+        lasting = {name: policy(name).ageless for name in set(kind)}
+        roles = {pair: _role(*pair) for pair in set(zip(role, speaker, strict=True))}
+        ageless = [bool(pin) or lasting[name] for pin, name in zip(pinned, kind, strict=True)]
         sessions = _codes(self._sessions, session)
         return {
             "row": np.array(row, np.int64),
@@ -206,29 +206,32 @@ class Index:
             "ageless": np.array(ageless, np.bool_),
             "session": np.array(sessions, np.int32),
             "speaker": np.array(_codes(self._speakers, speaker), np.int32),
-            "role": np.array([_role(*pair) for pair in zip(role, speaker, strict=True)], np.int8),
+            "role": np.array([roles[pair] for pair in zip(role, speaker, strict=True)], np.int8),
             "uses": np.array(uses, np.int64),
             "version": np.array(version, np.int64),
         }
 
     def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """Where new rows stand in their sessions."""
-        turn = np.zeros(len(sessions), np.int32)
-        before = np.full(len(sessions), NOBODY, np.int64)
-        after = np.full(len(sessions), NOBODY, np.int64)
+        first, held = self.count, self._last
+        # Lists: a loop over arrays would take three times as long, and a scope is loaded by it.
+        turn, before, after = ([filling] * len(sessions) for filling in (0, NOBODY, NOBODY))
         for i, session in enumerate(sessions.tolist()):
             if session == NOBODY:
                 continue
-            last = self._last.get(session, NOBODY)
-            before[i] = last
-            if last >= self.count:
-                after[last - self.count] = self.count + i
-                turn[i] = turn[last - self.count] + 1
+            last = before[i] = held.get(session, NOBODY)
+            if last >= first:
+                after[last - first] = first + i
+                turn[i] = turn[last - first] + 1
             elif last != NOBODY:
-                self.columns["after"][last] = self.count + i
-                turn[i] = self.columns["turn"][last] + 1
-            self._last[session] = self.count + i
-        return {"turn": turn, "before": before, "after": after}
+                self.columns["after"][last] = first + i
+                turn[i] = int(self.columns["turn"][last]) + 1
+            held[session] = first + i
+        return {
+            "turn": np.array(turn, np.int32),
+            "before": np.array(before, np.int64),
+            "after": np.array(after, np.int64),
+        }
 
     # --- asking ---
 

@@ -110,11 +110,11 @@ class SQLiteLedger:
         """Accepts a job: it is on disk when this returns."""
         times = stamp(job.created_at), stamp(job.updated_at)
         values = (job.id, job.place.tenant, job.place.scope, compact(job.task), job.status, None)
-        self._write(lambda db: db.execute(SQL["put_job"], (*values, *times)))
+        self._write(lambda db: db.execute(SQL["put_errand"], (*values, *times)))
 
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""
-        row = self._read(lambda db: db.execute(SQL["job"], (tenant, id)).fetchone())
+        row = self._read(lambda db: db.execute(SQL["errand"], (tenant, id)).fetchone())
         return None if row is None else _job(row)
 
     def open_jobs(self, untouched_since: datetime, limit: int) -> list[Job]:
@@ -122,23 +122,23 @@ class SQLiteLedger:
         values = stamp(untouched_since), limit
         return [
             _job(row)
-            for row in self._read(lambda db: db.execute(SQL["open_jobs"], values).fetchall())
+            for row in self._read(lambda db: db.execute(SQL["open_errands"], values).fetchall())
         ]
 
     def take_job(self, job: Job, now: datetime) -> bool:
         """Takes a job, unless somebody else took it meanwhile."""
         values = stamp(now), job.place.tenant, job.id, stamp(job.updated_at)
-        return self._write(lambda db: db.execute(SQL["take_job"], values).rowcount) == 1
+        return self._write(lambda db: db.execute(SQL["take_errand"], values).rowcount) == 1
 
     def end_job(self, job: Job) -> None:
         """Writes what became of a job."""
         where = job.place.tenant, job.id
         values = job.status, compact(job.result), stamp(job.updated_at), *where
-        self._write(lambda db: db.execute(SQL["end_job"], values))
+        self._write(lambda db: db.execute(SQL["end_errand"], values))
 
     def drop_jobs(self, place: Place, tx: Transaction) -> None:
         """Removes every job of a place along with a transaction."""
-        _db(tx).execute(SQL["drop_jobs"], (place.tenant, place.scope))
+        _db(tx).execute(SQL["drop_errands"], (place.tenant, place.scope))
 
     # --- counts ---
 
@@ -161,7 +161,7 @@ class SQLiteLedger:
 
     def held(self, tenant: str) -> tuple[int, int]:
         """How many memories a tenant has, past versions too, and their bytes."""
-        count, size = self._read(lambda db: db.execute(SQL["held"], (tenant,)).fetchone())
+        count, size = self._read(lambda db: db.execute(SQL["tenant_holds"], (tenant,)).fetchone())
         return count, size
 
     def totals(self) -> tuple[int, int]:
@@ -169,7 +169,7 @@ class SQLiteLedger:
         return self._read(
             lambda db: (
                 db.execute(SQL["count_memories"]).fetchone()[0],
-                db.execute(SQL["count_open_jobs"]).fetchone()[0],
+                db.execute(SQL["count_open_errands"]).fetchone()[0],
             )
         )
 

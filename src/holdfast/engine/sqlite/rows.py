@@ -16,6 +16,7 @@ from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
 from holdfast.engine.sqlite import columns, search, words
 from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, stamp
 from holdfast.engine.sqlite.index import Indexes
+from holdfast.engine.sqlite.queue import Queue
 from holdfast.engine.sqlite.search import Uses
 from holdfast.engine.sqlite.statements import RECORD, statements
 from holdfast.model import Entry, Filter, Record
@@ -25,7 +26,7 @@ NO_SCOPE = -1  # matches no row
 CHANGES_KEPT = 20_000  # a cache further behind than this loads anew
 
 
-class Rows:
+class Rows(Queue):
     """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
 
     def __init__(
@@ -188,6 +189,7 @@ class Rows:
         old = self._add(scope, past, vectors, *told)
         self._do("move_coming", old, row)
         words.added(self.db, old)
+        self._do("drop_slots", scope, new.id)
 
     def _check_space(self, draft: Draft) -> None:
         """Makes sure that vectors are of the embedder the store belongs to."""
@@ -221,6 +223,7 @@ class Rows:
             self._do("drop_coming", row["row"])
             self._do("drop_memory", scope, row["row"])
             self.note_change(scope, row["row"])
+        self.drop_learned(scope, id)
         self._do("blank_answers", scope, digest(f"memory {id}"))
 
     def note_change(self, scope: int, row: int) -> None:
@@ -236,6 +239,7 @@ class Rows:
         for key, version in keys:
             self.drop_key(scope, key, version)
         self._do("blank_all_answers", scope)
+        self.drop_all_learned(scope)
         self._do("drop_scope", scope)
         self._scopes.pop(place, None)
         return len(keys)

@@ -49,7 +49,8 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     meta          TEXT NOT NULL,     -- JSON object
     content       TEXT NOT NULL,
     terms         TEXT NOT NULL      -- what the word index holds of it, in order
-) STRICT;
+    -- 1: what failed or was ruled out. Added by a later format: that is why it stands here.
+    , avoid       INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX memories_scope ON memories (scope);
 CREATE UNIQUE INDEX memories_id ON memories (scope, id, version);
@@ -58,6 +59,8 @@ CREATE INDEX memories_session ON memories (scope, session) WHERE session IS NOT 
 CREATE INDEX memories_expiry ON memories (scope, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memories_past ON memories (scope, until) WHERE until IS NOT NULL;
 CREATE INDEX memories_waiting ON memories (scope) WHERE vectors IS NULL;
+CREATE INDEX memories_avoid ON memories (scope) WHERE avoid = 1;
+CREATE INDEX memories_superseded ON memories (scope, superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE TABLE coming (          -- vectors of the embedder that a re-embedding moves to
     row     INTEGER PRIMARY KEY,
@@ -101,6 +104,80 @@ CREATE TABLE answers (         -- what was answered to writes with an idempotenc
 
 CREATE INDEX answers_about ON answers (scope, about) WHERE about IS NOT NULL;
 
+CREATE TABLE links (           -- between memories: from (a source), conflict, outdated (by)
+    scope    INTEGER NOT NULL,
+    id       TEXT NOT NULL,
+    relation TEXT NOT NULL,
+    other    TEXT NOT NULL,
+    PRIMARY KEY (scope, id, relation, other)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_other ON links (scope, other, relation);
+
+CREATE TABLE tellings (        -- who else told a memory, after the first
+    scope   INTEGER NOT NULL,
+    id      TEXT NOT NULL,
+    writer  TEXT NOT NULL,
+    role    TEXT NOT NULL,
+    message TEXT,
+    at      INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX tellings_id ON tellings (scope, id);
+CREATE INDEX tellings_writer ON tellings (scope, writer);
+
+CREATE TABLE slots (           -- what a memory says of whom; an index, made of its words
+    scope     INTEGER NOT NULL,
+    id        TEXT NOT NULL,
+    who       TEXT NOT NULL,
+    attribute TEXT NOT NULL,
+    thing     TEXT NOT NULL,
+    PRIMARY KEY (scope, id, who, attribute)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX slots_key ON slots (scope, who, attribute);
+CREATE INDEX slots_thing ON slots (scope, thing);
+
+CREATE TABLE slotted (         -- up to which row slots were read: they are, when first needed
+    scope INTEGER PRIMARY KEY,
+    row   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE heard (           -- turns that were learned from: none is learned from twice
+    scope INTEGER NOT NULL,
+    turn  BLOB NOT NULL,           -- digest of session, speaker and words
+    PRIMARY KEY (scope, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE held (            -- in quarantine: no memories, but what may become some
+    scope INTEGER NOT NULL,
+    id    TEXT NOT NULL,
+    draft TEXT NOT NULL,           -- JSON
+    why   TEXT NOT NULL,           -- JSON list
+    at    INTEGER NOT NULL,
+    PRIMARY KEY (scope, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE policies (
+    scope  INTEGER PRIMARY KEY,
+    policy TEXT NOT NULL           -- JSON
+) STRICT;
+
+CREATE TABLE jobs (            -- accepted, not done yet; a job and what it writes end together
+    job      INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope    INTEGER NOT NULL,
+    id       TEXT NOT NULL,
+    session  TEXT,
+    work     TEXT NOT NULL,        -- JSON
+    state    TEXT NOT NULL,        -- waiting, running, dead
+    attempts INTEGER NOT NULL,
+    due      INTEGER NOT NULL,     -- when to begin; while it runs, when to take it for lost
+    at       INTEGER NOT NULL,
+    trouble  TEXT
+) STRICT;
+
+CREATE UNIQUE INDEX jobs_id ON jobs (scope, id);
+CREATE INDEX jobs_due ON jobs (due) WHERE state <> 'dead';
 -- What a server keeps beside memories; every table is keyed by tenant.
 
 CREATE TABLE keys (            -- API keys; the secret itself is nowhere
@@ -131,7 +208,7 @@ CREATE TABLE audit (           -- who did what and when; never with content
 
 CREATE INDEX audit_tenant ON audit (tenant, seq);
 
-CREATE TABLE jobs (            -- work that was accepted and is done later
+CREATE TABLE errands (            -- work that was accepted and is done later
     id         TEXT PRIMARY KEY,
     tenant     TEXT NOT NULL,
     scope      TEXT NOT NULL,
@@ -142,8 +219,8 @@ CREATE TABLE jobs (            -- work that was accepted and is done later
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX jobs_open ON jobs (updated_at) WHERE status = 'accepted';
-CREATE INDEX jobs_place ON jobs (tenant, scope);
+CREATE INDEX errands_open ON errands (updated_at) WHERE status = 'accepted';
+CREATE INDEX errands_place ON errands (tenant, scope);
 
 CREATE TABLE days (            -- writes of a tenant, by days since 1970
     tenant TEXT NOT NULL,

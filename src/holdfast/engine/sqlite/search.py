@@ -44,6 +44,8 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
         parts.append(("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag]))
     if where.session is not None:
         parts.append(("session = ?", [where.session]))
+    if where.avoid is not None:
+        parts.append((f"avoid = {int(where.avoid)}", []))
     if where.source is not None:
         parts.append(("writer = ?", [where.source]))
     if where.since is not None:
@@ -167,7 +169,7 @@ class _Part:
         step = max(RUN, RUN * count // SAMPLE)
         some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
         some = some[some < count]
-        return Sample(self._cosine(some), self._session(some), *self._said(some))
+        return Sample(self._cosine(some, exact=False), self._session(some), *self._said(some))
 
     def _session(self, at: Positions) -> Positions:
         """Codes of sessions that are no other scope's."""
@@ -224,10 +226,10 @@ class _Part:
             ageless=columns["ageless"][chosen],
         )
 
-    def _cosine(self, at: Positions) -> NDArray[np.float32]:
+    def _cosine(self, at: Positions, exact: bool = True) -> NDArray[np.float32]:
         if self._near is None:
             return np.full(len(at), np.nan, np.float32)
-        return self._near.cosines(at)
+        return self._near.cosines(at, exact)
 
     def _counts(self) -> NDArray[np.float32]:
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""

@@ -7,7 +7,8 @@ from functools import lru_cache
 from importlib import resources
 
 RECORD = """row, scope, id, version, kind, pinned, created_at, happened_at, expires_at, until,
-    superseded_by, uses, last_used_at, session, writer, role, message, tags, meta, content, terms"""
+    superseded_by, uses, last_used_at, session, writer, role, message, tags, meta, content, terms,
+    avoid"""
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,9 @@ DELETE FROM scopes WHERE scope = ?
 DELETE FROM scopes WHERE
     NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = scopes.scope)
     AND NOT EXISTS (SELECT 1 FROM states s WHERE s.scope = scopes.scope)
+    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.scope = scopes.scope)
+    AND NOT EXISTS (SELECT 1 FROM held h WHERE h.scope = scopes.scope)
+    AND NOT EXISTS (SELECT 1 FROM policies p WHERE p.scope = scopes.scope)
 
 -- name: name_scope
 SELECT tenant, name FROM scopes WHERE scope = ?
@@ -28,14 +31,14 @@ SELECT version FROM retired WHERE place = ?
 INSERT INTO memories (
     scope, id, version, vectors, speaker, length, fingerprint, content, terms, kind, tags, meta,
     session, writer, role, message, pinned, created_at, happened_at, expires_at, until,
-    superseded_by, uses, last_used_at
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    superseded_by, uses, last_used_at, avoid
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_memory
 -- Everything but the words and what is indexed by them.
 UPDATE memories SET kind = ?, tags = ?, meta = ?, session = ?, writer = ?, role = ?, message = ?,
     pinned = ?, created_at = ?, happened_at = ?, expires_at = ?, until = ?, superseded_by = ?,
-    uses = ?, last_used_at = ?
+    uses = ?, last_used_at = ?, avoid = ?
 WHERE scope = ? AND id = ? AND version = ? RETURNING row
 
 -- name: share_expiry
@@ -241,6 +244,141 @@ WHERE s.current = 1 AND (length(m.vectors) = 0 OR length(m.vectors) % (2 * s.dim
 -- name: no_vectors
 UPDATE memories SET vectors = NULL WHERE row = ?
 
+-- name: replaced_by
+SELECT record FROM memories WHERE scope = ? AND superseded_by = ? ORDER BY row
+
+-- name: any_avoid
+SELECT 1 FROM memories WHERE scope = ? AND avoid = 1 LIMIT 1
+
+-- name: add_link
+INSERT OR IGNORE INTO links (scope, id, relation, other) VALUES (?, ?, ?, ?)
+
+-- name: drop_link
+DELETE FROM links WHERE scope = ? AND id = ? AND relation = ? AND other = ?
+
+-- name: links_of
+SELECT other FROM links WHERE scope = ? AND id = ? AND relation = ? ORDER BY other
+
+-- name: links_to
+SELECT id FROM links WHERE scope = ? AND other = ? AND relation = ? ORDER BY id
+
+-- name: any_link
+SELECT 1 FROM links WHERE scope = ? LIMIT 1
+
+-- name: drop_links
+DELETE FROM links WHERE scope = ?1 AND (id = ?2 OR other = ?2)
+
+-- name: add_telling
+INSERT INTO tellings (scope, id, writer, role, message, at) VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: tellings_of
+SELECT writer, role, message FROM tellings WHERE scope = ? AND id = ? ORDER BY rowid
+
+-- name: told_by
+SELECT DISTINCT id FROM tellings WHERE scope = ? AND writer = ? AND at >= ?
+
+-- name: untell
+DELETE FROM tellings WHERE scope = ? AND writer = ? AND at >= ?
+
+-- name: drop_tellings
+DELETE FROM tellings WHERE scope = ? AND id = ?
+
+-- name: add_slot
+INSERT OR REPLACE INTO slots (scope, id, who, attribute, thing) VALUES (?, ?, ?, ?, ?)
+
+-- name: slotted
+SELECT row FROM slotted WHERE scope = ?
+
+-- name: rows_to_slot
+SELECT record FROM memories WHERE scope = ? AND row > ? ORDER BY row LIMIT ?
+
+-- name: reach_slots
+INSERT INTO slotted (scope, row) VALUES (?, ?)
+ON CONFLICT (scope) DO UPDATE SET row = max(row, excluded.row)
+
+-- name: unslot
+DELETE FROM slotted WHERE scope = ?
+
+-- name: drop_slots
+DELETE FROM slots WHERE scope = ? AND id = ?
+
+-- name: slots_like
+SELECT DISTINCT id FROM slots WHERE scope = ? AND who = ? AND attribute = ?
+
+-- name: slots_holding
+SELECT DISTINCT id FROM slots WHERE scope = ? AND thing = ?
+
+-- name: written_by
+SELECT id FROM memories WHERE scope = ? AND writer = ? AND created_at >= ? GROUP BY id
+
+-- name: add_heard
+INSERT OR IGNORE INTO heard (scope, turn) VALUES (?, ?)
+
+-- name: heard
+SELECT 1 FROM heard WHERE scope = ? AND turn = ?
+
+-- name: hold
+INSERT OR REPLACE INTO held (scope, id, draft, why, at) VALUES (?, ?, ?, ?, ?)
+
+-- name: all_held
+SELECT id, draft, why, at FROM held WHERE scope = ? ORDER BY at, id LIMIT ?
+
+-- name: one_held
+SELECT id, draft, why, at FROM held WHERE scope = ? AND id = ?
+
+-- name: release
+DELETE FROM held WHERE scope = ? AND id = ?
+
+-- name: policy
+SELECT policy FROM policies WHERE scope = ?
+
+-- name: set_policy
+INSERT OR REPLACE INTO policies (scope, policy) VALUES (?, ?)
+
+-- name: add_job
+INSERT INTO jobs (scope, id, session, work, state, attempts, due, at)
+VALUES (?, ?, ?, ?, 'waiting', 0, ?, ?)
+
+-- name: count_jobs
+SELECT count(*) FROM jobs WHERE scope = ? AND state <> 'dead'
+
+-- name: next_job
+-- The first that is due, or whose runner is taken for lost.
+SELECT jobs.*, scopes.tenant, scopes.name FROM jobs JOIN scopes ON scopes.scope = jobs.scope
+WHERE state <> 'dead' AND due <= ? ORDER BY due, job LIMIT 1
+
+-- name: next_due
+SELECT min(due) FROM jobs WHERE state <> 'dead'
+
+-- name: take_job
+UPDATE jobs SET state = 'running', attempts = attempts + 1, due = ? WHERE scope = ? AND id = ?
+
+-- name: job
+SELECT * FROM jobs WHERE scope = ? AND id = ?
+
+-- name: all_jobs
+SELECT * FROM jobs WHERE scope = ? ORDER BY job LIMIT ?
+
+-- name: change_job
+UPDATE jobs SET state = ?, attempts = ?, due = ?, trouble = ? WHERE scope = ? AND id = ?
+
+-- name: drop_job
+DELETE FROM jobs WHERE scope = ? AND id = ?
+
+-- name: drop_session_jobs
+DELETE FROM jobs WHERE scope = ? AND session = ?
+
+-- name: drop_scope_jobs
+DELETE FROM jobs WHERE scope = ?
+
+-- name: drop_scope_held
+DELETE FROM held WHERE scope = ?
+
+-- name: drop_heard
+DELETE FROM heard WHERE scope = ?
+
+-- name: drop_policy
+DELETE FROM policies WHERE scope = ?
 -- name: api_key
 SELECT * FROM keys WHERE id = ?
 
@@ -283,25 +421,25 @@ ON CONFLICT (tenant, day) DO UPDATE SET writes = writes + 1 RETURNING writes
 -- name: drop_days
 DELETE FROM days WHERE tenant = ? AND day < ?
 
--- name: put_job
-INSERT OR REPLACE INTO jobs (id, tenant, scope, task, status, result, created_at, updated_at)
+-- name: put_errand
+INSERT OR REPLACE INTO errands (id, tenant, scope, task, status, result, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: job
-SELECT * FROM jobs WHERE tenant = ? AND id = ?
+-- name: errand
+SELECT * FROM errands WHERE tenant = ? AND id = ?
 
--- name: open_jobs
-SELECT * FROM jobs WHERE status = 'accepted' AND updated_at <= ? ORDER BY updated_at LIMIT ?
+-- name: open_errands
+SELECT * FROM errands WHERE status = 'accepted' AND updated_at <= ? ORDER BY updated_at LIMIT ?
 
--- name: take_job
-UPDATE jobs SET updated_at = ? WHERE tenant = ? AND id = ? AND updated_at = ?
+-- name: take_errand
+UPDATE errands SET updated_at = ? WHERE tenant = ? AND id = ? AND updated_at = ?
     AND status = 'accepted'
 
--- name: end_job
-UPDATE jobs SET task = NULL, status = ?, result = ?, updated_at = ? WHERE tenant = ? AND id = ?
+-- name: end_errand
+UPDATE errands SET task = NULL, status = ?, result = ?, updated_at = ? WHERE tenant = ? AND id = ?
 
--- name: drop_jobs
-DELETE FROM jobs WHERE tenant = ? AND scope = ?
+-- name: drop_errands
+DELETE FROM errands WHERE tenant = ? AND scope = ?
 
 -- name: scope_names
 SELECT name FROM scopes WHERE tenant = ? AND name > ? AND substr(name, 1, ?) = ?
@@ -312,12 +450,12 @@ SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
     AND until IS NULL AND (expires_at IS NULL OR expires_at > ?)
 GROUP BY session ORDER BY session
 
--- name: held
+-- name: tenant_holds
 SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
 FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
 
 -- name: count_memories
 SELECT count(*) FROM memories
 
--- name: count_open_jobs
-SELECT count(*) FROM jobs WHERE status = 'accepted'
+-- name: count_open_errands
+SELECT count(*) FROM errands WHERE status = 'accepted'

@@ -1,9 +1,9 @@
 """Vectors in memory, and how near each row's are to a query.
 
 A small table is compared whole. Of a large one the signs are compared first, a bit for each
-dimension; those that agree most, in whole numbers of a byte; and the best of these exactly. That
-is a hundred times less to read, and of the nearest ten it misses less than one in fifty
-(benchmarks/vectors.py).
+dimension, and then those that agree most, in numbers of a byte. What is chosen so is compared
+exactly. That is a hundred times less to read, and of the nearest ten it misses less than one in
+fifty (benchmarks/vectors.py).
 
 Products are taken row by row (`vecdot`): for a whole matrix BLAS wakes its threads, and then
 waits for a core.
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 WHOLE = 16_384  # vectors; up to so many are kept as 32-bit floats and compared whole
 LEAST_COMPARED = 4096  # vectors of a large table that are compared by bytes, at least
 SHARE_COMPARED = 32  # or one of so many
-EXACT = 512  # of those, compared exactly
 BLOCK = 64  # axes that are turned together
 CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache
 
@@ -140,8 +139,7 @@ class Near:
         several = most * int(self._size.max(initial=1))
         if self._signs is not None:
             able = _fewest(able, self._differing, compared)
-            able = _least(able, self._far, max(EXACT, 2 * several))
-        able = _least(able, lambda some: -self._of(some), several)
+        able = _most(able, self._about, several)
         owner = self._owner[able]
         return np.unique(owner[owner >= 0])  # one may have been dropped meanwhile
 
@@ -155,10 +153,12 @@ class Near:
             differ += np.bitwise_count((plane if every else plane[able]) ^ bits)
         return differ
 
-    def _far(self, able: Positions) -> Floats:
-        """How far vectors are from the query, by their bytes."""
-        near: Floats = np.vecdot(self._bytes[able].astype(np.float32), self._query)
-        return -near * self._step[able]
+    def _about(self, vectors: Positions) -> Floats:
+        """How near vectors are, by their bytes: to within a thousandth."""
+        if self._whole is not None:
+            return self._whole[vectors]
+        near: Floats = np.vecdot(self._bytes[vectors].astype(np.float32), self._query)
+        return near * self._step[vectors]
 
     def _of(self, vectors: Positions) -> Floats:
         return self._exact(self._vectors[vectors]) if self._whole is None else self._whole[vectors]
@@ -167,15 +167,15 @@ class Near:
         cosine: Floats = np.vecdot(vectors.astype(np.float32, copy=False), self._query)
         return cosine
 
-    def cosines(self, rows: Positions) -> Floats:
-        """How near each of these rows is; NaN without a vector."""
+    def cosines(self, rows: Positions, exact: bool = True) -> Floats:
+        """How near each of these rows is, or about so; NaN without a vector."""
         start, size = self._start[rows], self._size[rows]
         near = np.full(len(rows), np.nan, np.float32)
         have = (size > 0) & (start + size <= len(self._owner))  # those added since are too new
         if have.any():
             sizes, ends = size[have], np.cumsum(size[have])
             steps = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
-            cosine = self._of(np.repeat(start[have], sizes) + steps)
+            cosine = (self._of if exact else self._about)(np.repeat(start[have], sizes) + steps)
             near[have] = np.maximum.reduceat(cosine, ends - sizes)
         return near
 
@@ -191,11 +191,11 @@ def _fewest(
     return able[counts <= up_to]
 
 
-def _least(able: Positions, measured: Callable[[Positions], Floats], most: int) -> Positions:
-    """Those of the vectors that measure least."""
+def _most(able: Positions, measured: Callable[[Positions], Floats], most: int) -> Positions:
+    """Those of the vectors that measure most."""
     if len(able) <= most:
         return able
-    return able[np.argpartition(measured(able), most)[:most]]
+    return able[np.argpartition(measured(able), -most)[-most:]]
 
 
 def _bits(vectors: Floats) -> NDArray[np.uint64]:
@@ -205,8 +205,7 @@ def _bits(vectors: Floats) -> NDArray[np.uint64]:
     """
     count, dimension = vectors.shape
     blocks = -(-dimension // BLOCK)
-    padded = np.zeros((count, BLOCK * blocks), np.float32)
-    padded[:, :dimension] = vectors
+    padded = np.pad(vectors, ((0, 0), (0, blocks * BLOCK - dimension)))
     # Axes far apart meet in a block, since those side by side may be of one length.
     apart = padded.reshape(count, BLOCK, blocks).transpose(0, 2, 1).reshape(-1, BLOCK)
     turned = (apart @ _rotation()).reshape(count, -1)
@@ -225,6 +224,8 @@ def _grown(held: NDArray, needed: int, filling: float) -> NDArray:  # type: igno
     """An array with room for so many rows, and some more."""
     if needed <= len(held):
         return held
-    wider = np.full((max(needed, len(held) * 3 // 2), *held.shape[1:]), filling, held.dtype)
+    shape = (max(needed, len(held) * 3 // 2), *held.shape[1:])
+    # Zeros cost nothing until they are written over.
+    wider = np.full(shape, filling, held.dtype) if filling else np.zeros(shape, held.dtype)
     wider[: len(held)] = held
     return wider

@@ -28,7 +28,7 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_tenant ON audit (tenant, seq);
 
-CREATE TABLE jobs (
+CREATE TABLE errands (
     id         TEXT PRIMARY KEY,
     tenant     TEXT NOT NULL,
     scope      TEXT NOT NULL,
@@ -39,8 +39,8 @@ CREATE TABLE jobs (
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX jobs_open ON jobs (updated_at) WHERE status = 'accepted';
-CREATE INDEX jobs_place ON jobs (tenant, scope);
+CREATE INDEX errands_open ON errands (updated_at) WHERE status = 'accepted';
+CREATE INDEX errands_place ON errands (tenant, scope);
 
 CREATE TABLE days (
     tenant TEXT NOT NULL,

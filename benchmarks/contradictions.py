@@ -1,0 +1,86 @@
+"""The contradiction suite: does a new statement end an old one? With every miss."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from benchmarks.options import Options
+from holdfast import Memory, Source
+from holdfast.backend import open_backend
+from holdfast.testing import FakeClock
+
+FILE = Path(__file__).with_name("contradictions.txt")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two statements, and whether the second ends the first."""
+
+    category: str
+    first: str
+    second: str
+    ends: bool
+
+
+def cases(file: Path = FILE) -> Iterator[Case]:
+    """Every case of the suite, in order."""
+    category = ""
+    for line in file.read_text().splitlines():
+        if line.startswith("["):
+            category = line.strip("[]")
+        elif line and not line.startswith("#"):
+            first, second, ends = (part.strip() for part in line.split("|"))
+            yield Case(category, first, second, ends == "yes")
+
+
+def ended(case: Case, folder: Path, number: int) -> bool:
+    """Whether the library ends the first statement on hearing the second."""
+    clock = FakeClock(datetime(2026, 5, 3, tzinfo=timezone.utc))
+    url = f"sqlite:///{folder / 'suite.db'}"
+    with Memory(f"case-{number}", backend=open_backend(url, "hashing", clock)) as memory:
+        first = told(memory, case.first)
+        clock.advance(days=30)
+        told(memory, case.second)
+        return any(version.superseded_by for version in memory.history(first))
+
+
+def told(memory: Memory, said: str) -> str:
+    """Remembers what one said, reconciled; gives its id."""
+    speaker, colon, rest = said.partition(": ")
+    named = bool(colon) and speaker in ("Ann", "Bob", "Carl")
+    source = Source(speaker if named else "user", "user")
+    return memory.remember(rest if named else said, source=source, reconcile=True).id
+
+
+def run(options: Options) -> dict[str, Any]:
+    """The figures of the suite, by category, and its misses."""
+    found: dict[str, dict[str, int]] = {}
+    misses: list[dict[str, str]] = []
+    with tempfile.TemporaryDirectory(prefix="holdfast-suite-") as folder:
+        for number, case in enumerate(cases()):
+            got = ended(case, Path(folder), number)
+            outcome = {(1, 1): "hit", (0, 0): "rest", (1, 0): "missed", (0, 1): "wrong"}
+            name = outcome[case.ends, got]
+            for row in (case.category, "over all"):
+                counts = found.setdefault(row, dict.fromkeys(outcome.values(), 0))
+                counts[name] += 1
+            if name in ("missed", "wrong"):
+                said = {"category": case.category, "first": case.first, "second": case.second}
+                misses.append({**said, "what": name})
+    return {"rows": {name: figures(counts) for name, counts in found.items()}, "misses": misses}
+
+
+def figures(counts: dict[str, int]) -> dict[str, Any]:
+    """Counts, with precision and recall of superseding."""
+    said, due = counts["hit"] + counts["wrong"], counts["hit"] + counts["missed"]
+    return {
+        "cases": sum(counts.values()),
+        **counts,
+        "precision": counts["hit"] / said if said else None,
+        "recall": counts["hit"] / due if due else None,
+    }

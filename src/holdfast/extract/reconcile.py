@@ -1,0 +1,122 @@
+"""What a new statement is to those that are known: the same, a correction, beside them, or unclear.
+
+Decided by slots (`holdfast.slots`), by when each was true and by who says it; never by likeness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast import sentences, slots, text, trust
+from holdfast.slots import ANY, Slot
+
+SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with what decides: its slots, when it came to be true, and who says it."""
+
+    id: str
+    content: str
+    slots: tuple[Slot, ...]
+    since: datetime
+    writer: str | None = None
+    role: str = "user"
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be done with a new statement.
+
+    `same` is one that says it already; `corrects` no longer hold; `newer` makes the statement
+    itself past; with `unclear` ones it stands in conflict.
+    """
+
+    same: str | None = None
+    corrects: tuple[str, ...] = ()
+    newer: str | None = None
+    unclear: tuple[str, ...] = ()
+
+
+def judged(new: Statement, known: Sequence[Statement]) -> Verdict:
+    """What a statement is to those known."""
+    same, corrects, unclear, newer = None, [], [], None
+    for old in known:
+        relation = _relation(new, old)
+        if relation == "same" and same is None:
+            same = old.id
+        elif relation == "corrects":
+            corrects.append(old.id)
+        elif relation == "older":
+            newer = newer or old.id
+        elif relation == "unclear":
+            unclear.append(old.id)
+    return Verdict(same, tuple(corrects), newer, tuple(unclear))
+
+
+def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | None:
+    """What of a content still holds beside new slots, if a part of it does; None if none does."""
+    parts = [part for it in sentences.split(content) for part in slots.clauses(it)]
+    still = [part for part in parts if _clash(new, slots.of(part, speaker)) is None]
+    if not still or len(still) == len(parts):
+        return None
+    kept = " ".join(sentences.ended(part[:1].upper() + part[1:]) for part in still)
+    return kept if any(slots.of(part, speaker) for part in still) else None
+
+
+def _relation(new: Statement, old: Statement) -> str:
+    clash = _clash(new.slots, old.slots)
+    if clash is None:
+        return "same" if _same(new, old) else "beside"
+    if new.since < old.since and not clash.changed:
+        return "older"
+    weaker = trust.of(new.role) < trust.of(old.role)
+    if weaker or old.pinned or (_hearsay(new, clash) and not _hearsay(old, clash)):
+        return "unclear"
+    return "corrects"
+
+
+def _clash(new: Sequence[Slot], old: Sequence[Slot]) -> Slot | None:
+    """The slot of the new statement that cannot be true together with the old one."""
+    pairs = ((mine, theirs) for mine in new for theirs in old)
+    return next((mine for mine, theirs in pairs if _contradicts(mine, theirs)), None)
+
+
+def _contradicts(mine: Slot, theirs: Slot) -> bool:
+    if mine.attribute == ANY:
+        of_one = not mine.who or not theirs.who or mine.who == theirs.who
+        return of_one and not theirs.ended and slots.agree(mine.value, slots.held(theirs))
+    if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
+        return False
+    alike = slots.agree(mine.value, theirs.value)
+    return alike if mine.ended != theirs.ended else not alike and not mine.ended
+
+
+def _hearsay(told: Statement, clash: Slot) -> bool:
+    """True if somebody tells it who is not whom it is about, and might know less."""
+    if told.writer is None or not clash.who:
+        return False
+    said = set(text.terms(told.writer))
+    return not said & set(clash.who.split(" ")) and clash.who != slots.USER
+
+
+def _same(new: Statement, old: Statement) -> bool:
+    if not new.slots or not old.slots:
+        return _bag(new.content) == _bag(old.content)
+    mine = {(slot.who, slot.attribute, slot.ended) for slot in new.slots}
+    if mine != {(slot.who, slot.attribute, slot.ended) for slot in old.slots}:
+        return False
+    return len(_bag(new.content) ^ _bag(old.content)) <= SAME_MORE
+
+
+def _bag(content: str) -> frozenset[str]:
+    return frozenset(text.terms(content))
+
+
+def better(new: str, old: str) -> bool:
+    """True if a new wording says all that the old one does, and more."""
+    return _bag(new) > _bag(old)

@@ -1,0 +1,187 @@
+"""The extractor without a model: sentence by sentence, precise before complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from holdfast import sentences, slots, speech, suspicion, text, when
+from holdfast.extract import signs
+from holdfast.model import Learning, Turn
+
+LEAST_TERMS = 2  # a statement has at least so many words that say something
+FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
+MOST_TERMS = 60  # a longer one is a document, not a statement
+USER, AGENT = "The user", "The assistant"
+_TAIL = re.compile(
+    r"\s*(?:[–—]|-+ |; |,? (?:and|but|so|which) (?=it\b|it['’]s|is\b|was\b|they were|I was so)).*$"
+)
+_PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z]|[\"“]\w")
+_POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
+_NAME = r"[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
+_CALLED = re.compile(
+    rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
+)
+
+
+class Rules:
+    """Greetings, questions, hedges, refusals and instructions give nothing; statements stay."""
+
+    name = "rules"
+
+    def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
+        """What lasts of the turns."""
+        found: dict[str, Learning] = {}
+        asked = False
+        for number, turn in enumerate(turns):
+            for learning in learned(turn, number, now, asked):
+                found.setdefault(learning.content.casefold(), learning)
+            asked = "?" in turn.text
+        return list(found.values())
+
+
+def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iterator[Learning]:
+    """What lasts of one turn; `asked` if the turn before it asks something."""
+    if turn.role in ("tool", "system"):
+        return
+    at = turn.at or now
+    for sentence in sentences.split(sentences.spoken(turn.text)):
+        told = statement(sentence, turn.role, asked)
+        for part in _parts(told) if told is not None else ():
+            yield _learning(part, turn, number, at, asked)
+
+
+def _parts(told: str) -> list[str]:
+    """A statement of two facts as two, so that each can be corrected by itself."""
+    parts = slots.clauses(told)
+    if len(parts) > 1 and all(map(_of_its_own, parts)):
+        return [f"{part[:1].upper()}{part[1:]}" for part in parts]
+    return [told]
+
+
+def _of_its_own(part: str) -> bool:
+    return any(not slot.attribute.startswith(slots.SAYS) for slot in slots.of(part))
+
+
+def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
+    speaker = turn.speaker or (AGENT if turn.role == "agent" else USER)
+    kind = kind_of(told)
+    about = speaker if speech.first_person(told) else None
+    content = when.resolved(speech.resolved(told, speaker), at)
+    # "It was in Rome" says what it is about only beside the question that it answers.
+    answer = asked and signs.POINTING.match(told) is not None
+    if answer and about is None:
+        content = f"{speaker}: {content}"
+    content = content[:1].upper() + content[1:]
+    return Learning(
+        content=content,
+        kind=kind,
+        turns=(number - 1, number) if answer else (number,),
+        about=about,
+        happened_at=when.happened(told, at),
+        avoid=kind == "lesson" and signs.AVOID.search(told) is not None,
+    )
+
+
+def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
+    """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
+    if any(sign.search(sentence) for sign in (signs.QUESTION, signs.REFUSAL, signs.SARCASM)):
+        return None
+    told = _bare(sentence)
+    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told):
+        return None
+    if suspicion.found(sentence):
+        return None
+    if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or signs.HEDGE.search(told):
+        return None
+    if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
+        return None
+    return told
+
+
+def _with_subject(told: str) -> str:
+    """The statement with the "I" that was left out: "Researching agencies"."""
+    if signs.LEFT_OUT.match(told) and not signs.DOING.search(told):
+        doing = told.split(maxsplit=1)[0].endswith("ing")
+        return f"I {'am ' if doing else ''}{told[:1].lower()}{told[1:]}"
+    return told
+
+
+def _bare(sentence: str) -> str:
+    told = signs.ASKED_TO_KEEP.sub("", sentence).lstrip(" ,:")
+    before = None
+    while before != told:
+        before = told
+        told = _CALLED.sub("", signs.LEAD.sub("", told)).strip()
+    return _with_subject(_without_tail(told[:1].upper() + told[1:]))
+
+
+def _without_tail(told: str) -> str:
+    """The statement without a last clause that only says how it felt."""
+    found = _TAIL.search(told)
+    if found is None or _PROPER.search(found[0]) or len(text.terms(told[: found.start()])) < 3:
+        return told
+    clause = found[0].lstrip(" –—-;,")
+    fades = signs.FADES.match(clause) or signs.FEELING.search(clause)
+    return f"{told[: found.start()].rstrip()}." if fades else told
+
+
+def _says_something(told: str, asked: bool) -> bool:
+    terms = text.terms(told)
+    if not LEAST_TERMS <= len(terms) <= MOST_TERMS:
+        return False
+    if not told.isascii() and text.terms(told) and not re.search(r"[A-Za-z]{2}", told):
+        return True  # of other scripts only the shape is known
+    if not re.search(r"\s", told):
+        return False
+    slight = len(terms) <= FULL_TERMS
+    if not re.search(r"\bI\b", told) and not signs.VERB.search(_POSSESSIVE.sub(" ", told)):
+        return False
+    if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
+        return False
+    if signs.POINTING.match(told):
+        full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
+        return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
+    if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
+        return False
+    return speech.first_person(told) or _anchored(told)
+
+
+def _slight(told: str) -> bool:
+    """True for the few words that only say how one feels, or that something will be."""
+    found = signs.FEELING.search(told) or signs.VAGUE.search(told) or signs.SOFT.match(told)
+    return found is not None
+
+
+def _anchored(told: str) -> bool:
+    """True if a sentence without an "I" still speaks of something that can be told apart."""
+    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told):
+        return False
+    ours = speech.of_us(told) and signs.HAPPENED.search(told)
+    if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):
+        return True
+    return bool(ours or _PROPER.search(told) or signs.SETTLED.match(told))
+
+
+def _of_agent(told: str) -> bool:
+    """Of an assistant's words only what it did, decided or learned lasts; advice does not."""
+    ours = speech.first_person(told) or speech.of_us(told)
+    found = signs.DECISION.search(told) or signs.LESSON.search(told)
+    return found is not None and (ours or signs.TO_YOU.search(told) is None)
+
+
+def kind_of(told: str) -> str:
+    """What a statement is: a lesson, a decision, a preference, a task, or else a fact."""
+    for kind, sign in KINDS.items():
+        if sign.search(told):
+            return kind
+    return "fact"
+
+
+KINDS = {
+    "lesson": signs.LESSON,
+    "decision": signs.DECISION,
+    "preference": signs.PREFERENCE,
+    "task": signs.TASK,
+}

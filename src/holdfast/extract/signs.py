@@ -1,0 +1,268 @@
+"""By what a sentence is known: patterns for what is not worth keeping, and for what it is.
+
+Each is about English; sentences in other scripts are kept by their shape alone (`rules`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.forms import alternatives
+
+
+def _words(block: str) -> re.Pattern[str]:
+    """Somewhere in the sentence."""
+    return re.compile(rf"\b{alternatives(block)}\b", re.IGNORECASE)
+
+
+def _start(block: str) -> re.Pattern[str]:
+    """At its beginning, with `match`."""
+    return re.compile(rf"{alternatives(block)}\b", re.IGNORECASE)
+
+
+# --- what gives nothing ---
+
+QUESTION = re.compile(r"\?[\"'”’)!]*$")
+ASKING = _start(
+    r"""
+        (?:who|what|when|where|why|how|which)(?:['’]s|['’]d|['’]re)? (?:is|are|was|were|do
+        does|did|can|could|would|should|will|have|has|about|come|many|much|long|often)|(?:do
+        does|did|can|could|would|will|have|has|are|is|was|were|should|any|wanna
+        want to) (?:you|u|i|we|it|there|that|this|he|she|they|your|the)|(?:tell me
+        let me know|i wonder|i was wondering|wondering)
+    """
+)
+GREETING = _start(
+    r"""
+    hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night|luck)|welcome
+    bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you|later|cheers
+    thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
+    you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no|nope|wow|cool|great|nice|awesome
+    absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
+    i (?:totally |completely |100% |really )?(?:agree|understand|see|hear you|appreciate|get it)
+    of course|good (?:to|for|idea|point|call)|long time no|keep (?:it )?(?:up|me|on|going)
+    hang in|can['’]t wait|nice to|great to|let['’]s|what an?|how
+    """
+)
+# Such beginnings mostly lead to nothing, unless a whole statement follows.
+SOFT = _start(
+    r"""
+    glad|excited|hope|looking forward|take a look|check (?:it|this|out)|look at|here['’]s|this is
+    that['’]s|those are|these are
+    """
+)
+HEDGE = _words(
+    r"""
+        maybe|perhaps|might|possibly|probably|not sure|i (?:think|guess|suppose|assume)
+        i (?:hope|wish|wonder|believe)|i['’]?d (?:say|guess)|could be|kind of|sort of
+        don['’]t know|no idea|what if|hypothetically|imagine|pretend|let['’]s say|suppose
+        supposedly|allegedly|if (?:i|we|you|he|she|they|it)
+    """
+)
+REFUSAL = _words(
+    r"""
+        as an ai|as a language model|i (?:can['’]?t|cannot|am unable to|am not able to
+        won['’]t) (?:help|assist|do that|provide|access|comply|answer)|i (?:do not
+        don['’]t) have (?:access|the ability)
+    """
+)
+ABOUT_MEMORY = _words(
+    r"""
+        (?:forget|delete|erase|clear|wipe) (?:that|this|it|what|everything|all|my|the|your)
+        (?:your|my|the) memor(?:y|ies)|(?:do|did|can|will) you remember|don['’]t (?:remember
+        store|save)|(?:store|save|note|add) (?:this|that|it)\b.*\bmemory
+        previous instructions|system prompt
+    """
+)
+ASKED_TO_KEEP = _start(
+    r"""
+        (?:please~|hey~|also~|and~|ok~|okay )*(?:remember|note|keep in mind|don['’]t forget
+        bear in mind|for the record)(?: that|,|:)?
+    """
+)
+INSTRUCTION = _start(
+    r"""
+        (?:please|can you|could you|would you|give me|show me|explain|write|create|generate
+        list|summari[sz]e|translate|rewrite|help me|make (?:me|it|a)|find|search|suggest
+        recommend|provide|compare|describe)
+    """
+)
+TO_YOU = _words(
+    r"""
+        you|your|yours|you['’](?:re|ve|ll|d)|yourself|u|ya
+    """
+)
+SARCASM = _words(
+    r"""
+        yeah,? right|as if|sure,? because|oh great|/s|lol|just kidding|jk|joking
+    """
+)
+
+# --- what it is ---
+
+LESSON = _words(
+    r"""
+        lesson|learn(?:ed|t) (?:that|the hard way|not to)|turns? out|failed|fails?|broke
+        crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
+        should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try)
+        root cause|lost (?:messages|data|events)|gave up on|backfired|outage|the (?:fix
+        problem|issue|bug) (?:was|is)
+    """
+)
+AVOID = _words(
+    r"""
+        avoid|never again|ruled out|failed|didn['’]t work|did not work|doesn['’]t work|broke
+        crash(?:ed|es)?|lost (?:messages|data|events)|don['’]t (?:ever|use|deploy|try)
+        mistake|backfired|outage|gave up on|shouldn['’]t have
+    """
+)
+DECISION = _words(
+    r"""
+        (?:we|i|they|he|she|[A-Z]\w+)(?:['’](?:ve|re|m)|~have|~has|~are|~am|~is)? (?:decided
+        chose|agreed|opted|settled on|picked|selected|going with|switched|migrated|approved
+        standardi[sz]ed|committed to|adopted)|decision (?:is|was)|we(?:['’]ll|~will
+        ~are going to|['’]re going to) (?:use|go with|adopt|keep|drop|move|switch)|(?:use
+        using) .{2,40} (?:instead of|rather than|not)|the plan is|final(?:ly)? (?:choice
+        decided)
+    """
+)
+PREFERENCE = _words(
+    r"""
+        prefers?|favou?rite|(?:i|we) (?:\w+ )?(?:like|love|hate|dislike|enjoy|adore|detest
+        loathe)|(?:likes|loves|hates|dislikes|enjoys|prefers)|can['’]?t stand|(?:i['’]m|i am
+        is|am) (?:a (?:big|huge) )?(?:fan of|allergic|keen on|into)|rather than|i(?:['’]d
+        ~would) rather|always want|never want|allerg(?:y|ies|ic)|don['’]t like
+    """
+)
+TASK = _words(
+    r"""
+        todo|to-do|(?:i|we|you)(?:['’]ll|~will)? (?:still )?(?:need|have|must|got|ought) to
+        must|remind me to|action item|next step|(?:is|are) due|deadline|by (?:tomorrow
+        monday|tuesday|wednesday|thursday|friday|saturday|sunday|next|the end of|eod)
+        don['’]t let me forget
+    """
+)
+VERB = _words(
+    r"""
+    \w{2,}ed|\w{3,}ing|is|are|am|was|were|be|been|has|have|had|do|does|did|don['’]t|didn['’]t|will
+    would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
+    bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
+    read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
+    loves?|hates?|prefers?|fails?|broke|\w+['’](?:s|re|ve|m|ll|d)
+    """
+)
+DOING = _words("is|are|was|were|has|have|makes?|brings?|helps?|gives?|keeps?|lets?")
+ASSURING = _words(
+    r"""
+    i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
+    you(?:['’]re| are) (?:so|doing|such|an?|really)|you(?:['’]ve| have) got this|you got this
+    a lot(?:['’]s| has| is)? (?:been )?(?:happened|happening|going on)|lots of stuff happened
+    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to check in|keep (?:ya|you) posted
+    since we(?: last)? (?:talked|chatted|spoke)|(?:haven['’]t|not) (?:talked|spoken)|give up
+    get through this|gonna make it|loving it|here to lend|way of \w+ing (?:us|our)
+    keep (?:plugging|on going)|can look some|heard (?:so many|great)|in mind|ha ha
+    owe you|must(?:['’]ve| have) been|be great|for the invite|hopefully
+    proud of you|rooting for you|here for you|there for you|cheering
+    """
+)
+EMPTY = _words(
+    r"""
+        (?:it|that|this|they|these|those|there)(?:['’]s|~is|~was|['’]re|~are|~were|~has been
+        ~feels?|~felt|~means?|~looks?|~sounds?)(?: \w+){0,3} (?:great|good|awesome|amazing
+        nice|fun|cool|important|hard|tough|special|wonderful|inspiring|rewarding|exciting
+        lovely|beautiful|sweet|crazy|true|so \w+)
+        i(?:['’]m| am) (?:an? )?(?:huge|big) fan(?=[.!]*$)|i(?:['’]ve| have) got a funny story
+        [\w"“”' ]{1,30} (?:is|are|was|sounds?|looks?) (?:so |really |just |totally )*(?:awesome
+        great|amazing|special|beautiful|incredible|nice|cool|fun|the best|key)(?=[.!]*$| for )
+    """
+)
+FEELING = _words(
+    r"""
+        grateful|thankful|proud|lucky|blessed|appreciate|excited|happy for|means a lot
+        can['’]t wait|(?:so|really) (?:glad|happy|stoked|pumped)|encouragement|supporti(?:ve
+        ng)|your support|fingers crossed|wish(?:ing)? you|thanks|thank you
+    """
+)
+
+VAGUE = _words(
+    r"""
+        do(?:ing)? (?:my|our) best|keep (?:going|pushing|you (?:posted|updated))
+        make a difference|big things|some (?:exciting|big|great) (?:news|things)
+        let you know|see you|a lot (?:to me|of things)|something (?:exciting|new|special
+        big)|never give up|work in progress|one step at a time|catch up|chat(?:ted)?
+        give it a (?:try|go|shot)|check (?:it|that|them) out|agree|sounds? like|mean(?:s
+        t)? (?:so much|the world|everything)|in mind|fun fact|believe in
+        hear(?:ing)? (?:that|about)|tell you|show you|share (?:it|this|that|them) with you
+        for you|with you|recommend
+    """
+)
+POINTING = _start(
+    r"""
+        it|it['’](?:s|ll|d)|that|that['’]s|this|these|those|they|they['’](?:re|ve|ll)|there
+        there['’]s|he|she|he['’]s|she['’]s|sounds?|looks?|seems?|feels?|gotta|gonna|being
+        having|to|for|with|not|such|just|never|always|stay|keep|go|must
+        for|like|tastes|makes|adding|hopefully|hoping|wish|way|mixed|bonus|lemme|saw|some|same
+        our loved ones|gather|every|best of all|won['’]t|positive
+    """
+)
+LEFT_OUT = _start(
+    r"""
+        (?:joined|went|got|made|took|saw|met|bought|started|finished|visited|tried|had|been
+        decided|won|found|lost|moved|gave|ran|worked|spent|read|watched|played|painted
+        wrote) (?:a|an|the|my|our|some|to|with|in|on|at|it|up|out)|(?:researching|working on
+        trying|planning|thinking (?:of|about)|looking (?:into|for)|learning|reading|writing
+        taking|getting|starting|going|doing|making|training|practicing|studying|training
+        hiking|running) (?!care|time)\w+
+    """
+)
+FADES = _start(
+    r"""
+        (?:and~|but~|so~|which )?(?:it|it['’]s|that|that['’]s|they|they['’]re|this|is|was|so
+        such|really|really|what a|feels?|felt)
+    """
+)
+HOLDS_ALWAYS = _words(
+    r"""
+        we all|everyone|everybody|people|life|always|each other|can (?:be|make|have|help
+        really)|important|makes? (?:life|it all|us)|together we
+    """
+)
+HAPPENED = _words(
+    r"""
+        \w{2,}ed|went|had|got|made|took|were|did|won|met|saw|bought|built|chose|will|use
+        have|ate|ran|found|lost|left|are|['’]re|['’]ve|['’]ll|need|prefer|our \w+ (?:is|are
+        was)
+    """
+)
+PAST = _words(
+    r"""
+    \w{2,}ed|was|were|had|went|got|made|took|did|won|met|saw|bought|built|chose|ate|ran|found|lost
+    left|gave|came|told|said|began|kept|felt|taught|wrote|read
+    """
+)
+SETTLED = _start(
+    r"""
+        (?:the|our|my|all|every|no|each) [\w' -]{2,50} (?:is|are|was|were|must|uses?|runs?
+        has|have|needs?|fails?|failed|lost|broke)
+    """
+)
+
+# --- what leads in, and says nothing ---
+
+LEAD = re.compile(
+    "^(?:"
+    + alternatives(
+        r"""
+        oh|ah|aw+|wow|well|yeah|yes|yep|no|nope|nah|hey|hi|hello|so|and|but|also|anyway|btw
+        by the way|actually|honestly|speaking of which|you know|ok|okay|sure|thanks
+        thank you|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
+        besides that|last time we (?:saw each ?other|talked|spoke)|since we last (?:spoke
+        talked|chatted)|plus|for example|in fact|to be honest|fyi|of course|absolutely
+        definitely|totally|exactly|guess what|i (?:just )?(?:wanted to|have to|must
+        can) (?:tell you|say|mention)(?: that)?|recently|lately|just|i(?:['’]m|~am) (?:happy
+        glad|sorry|excited) to (?:say|report|hear|tell you)(?: that)?
+        """
+    )
+    + r"(?:,? (?:and|but|so))?[,.!:–—-]*\s+)+(?=\S)",
+    re.IGNORECASE,
+)

@@ -1,0 +1,391 @@
+"""How facts are said in English: the forms that `slots` reads, as patterns made of phrases.
+
+A block of phrases is alternatives; a line end parts them as `|` does; `~` is a blank that counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+Pattern = re.Pattern[str]
+
+
+def alternatives(block: str) -> str:
+    """A block of phrases as one group; line ends part alternatives as bars do."""
+    lines = (line.strip() for line in block.splitlines())
+    return f"(?:{'|'.join(line for line in lines if line)})".replace("~", " ")
+
+
+def _pattern(form: str) -> Pattern:
+    return re.compile(form, re.IGNORECASE)
+
+
+BE = alternatives("is|are|am|has been|have been|will be|is going to be")
+WAS = alternatives("is|are|am|was|were|got|has been|have been|will be")
+HAVE = "(?:has |have |had )?"
+ADVERB = alternatives(
+    """now~|also~|currently~|actually~|really~|just~|still~|recently~|finally~|always~|already~
+    both~|mostly~|usually~|absolutely~|only~"""
+)
+WHO = r"(?P<who>[^,;:?!]{1,60}?)"
+VALUE = r"(?P<value>[^;?!]+)"
+
+# --- what is not told as true now ---
+
+UNREAL = _pattern(
+    r"\?|\b"
+    + alternatives(
+        """if|would|could|might|should|(?-i:may)|maybe|perhaps|wish|imagine|suppose|pretend|hopes?
+        hoping
+        plans? to|planning|wants? to|thinking (?:of|about)|considering|dreams?|dreamt|dreamed
+        almost|nearly
+        unless|whether|probably|possibly|allegedly|supposedly|rumou?rs?|thinks?|believes?|guess
+        assume|heard
+        what if|as if|used to|back (?:in|then)|formerly|once lived|was going to|tempted
+        let['’]s say
+        hypothetically|feels? like|seems?|looks like|as though|in (?:the|my|a|her|his) (?:dream
+        game|novel
+        story|film|movie|play|book|series)|applied|interview(?:ed|ing)?|offered|visit(?:s|ed|ing)?
+        basically|practically|virtually|about as
+        kidding|joking|lol|yeah,? right|sure,? and|when pigs fly|character|says?|said|told|claims?
+        claimed
+        wrote|writes|asked|quoted|according to|years ago|as a (?:kid|child|student)|in (?:my|her
+        his) (?:twenties
+        youth|childhood)|until (?:19|20)\\d\\d|for a (?:week|day|weekend|month|while)
+        on (?:holiday|vacation)|jokes?"""
+    ).replace("\\\\", "\\")
+    + r"\b|/s\b|[“”\"]|(?:^|\s)['‘][A-Za-z]"
+)
+JOKE = _pattern(r"\b(?:sure,? and|yeah,? right|oh great|as if|when pigs fly|lol)\b|/s\b")
+CHANGE = _pattern(
+    r"\b"
+    + alternatives(
+        """actually|now|no longer|any ?more|correction|i meant|instead|turns out|as of|from now on
+        changed
+        switched|moved|migrated|replaced|new|renamed|has become|became|these days|quit|stopped
+        left|gave up
+        just|updated?|rescheduled|postponed|sorry|wait|scratch that|not \\w+ but|after all"""
+    )
+    + r"\b"
+)
+
+# --- what stands around it ---
+
+LEAD = _pattern(
+    "^(?:"
+    + alternatives(
+        """actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no|and|but|also
+        by the way|btw
+        scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
+        in fact
+        i meant|for the record|good news|after all|today|since \\w+|remember(?: that)?
+        note(?: that)?
+        please note(?: that)?|small correction|by now|meanwhile|(?:on|in
+        around) \\d{4}(?:-\\d\\d){0,2}
+        last \\w+|this \\w+|yesterday|recently|i was wrong|my mistake|news|big news|heads up
+        to be clear"""
+    )
+    + r"[,:;.!—–-]*\s+)+"
+)
+CLAUSE = _pattern(
+    r",? "
+    + alternatives(
+        """because~|since~(?!\\w+~?$)|so~|but~|which~|after~|when~|rather than~|instead of~
+        and (?:it|i|we|he|she|they)~|while~|though~|although~|as (?:i|we|he|she|they)~
+        thanks to~"""
+    )
+    + r".*$|, not .*$|\s+[-–—]\s+.*$|\s*\(.*$"
+    r"|,\s+(?:right|by the way|actually|btw|i['’]m afraid).*$"
+)
+_MONTHS = """(?-i:January|February|March|April|May|June|July|August|September|October|November
+    December)
+    monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|month|year|spring|summer|autumn
+    fall
+    winter|yesterday|today|then"""
+TAIL = _pattern(
+    ",? "
+    + alternatives(
+        f"""now|any ?more|any longer|these days|instead|again|already|at the moment|currently
+        right now
+        after all|too|as well|every \\w+|recently|yesterday|today|last \\w+|for good|a (?:week
+        month|year) ago
+        for (?:the|my|our|her|his) \\w+ (?:job|family|sake)|\\w+ (?:weeks|months|years|days) ago
+        (?:on|in|around|since|as of|until|from) (?:\\d{{4}}(?:-\\d\\d){{0,2}}|(?:last~|next~
+        this~)?(?:{_MONTHS})
+        (?:last~|this~)?(?:{_MONTHS}) \\d{{4}})"""
+    )
+    + "$"
+)
+CLIPPED = [
+    (_pattern(r"\b(I)['’]m\b"), r"\1 am"),
+    (_pattern(r"\b(we|you|they)['’]re\b"), r"\1 are"),
+    (_pattern(r"\b(I|we|you|they)['’]ve\b"), r"\1 have"),
+    (_pattern(r"\b(he|she|it|that)['’]s\b"), r"\1 is"),
+    (_pattern(r"\b(\w+)['’]ll\b"), r"\1 will"),
+    (_pattern(r"\b(?:can['’]t|cannot)\b"), "can not"),
+    (_pattern(r"\b(is|are|was|do|does|has|have|did)n['’]t\b"), r"\1 not"),
+]
+CLAUSES = _pattern(
+    r"(?:;|,? (?:and|but)(?= (?:i|we|they)['’](?:m|ve|re)\b"
+    r"| (?:i|we|he|she|they|my|our|the|[A-Z]\w+)\b[^,]* "
+    + alternatives(
+        "is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer"
+    )
+    + r"\b))\s*"
+)
+
+# --- denial and change ---
+
+DENIED = _pattern(
+    r"\b"
+    + alternatives(
+        f"""no longer|(?:do|does|did) not|(?<=\\b)(?:is|are|am|was|has|have) not
+        {HAVE}(?:just~|finally~|recently~)?(?:stopped|quit|given up|gave up)(?: with)?
+        (?:is|am|are) done(?: with)?"""
+    )
+    + r"\b"
+)
+BASES = dict(
+    pair.split(":")
+    for pair in """using:use working:work living:live playing:play eating:eat drinking:drink
+    smoking:smoke
+    driving:drive taking:take speaking:speak studying:study learning:learn having:have liking:like
+    supporting:support doing:do being:is practicing:practice owning:own watching:watch""".split()
+)
+SWITCHED = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    + alternatives(
+        "switched|moved|migrated|changed|went|converted|transitioned|swapped|upgraded|jumped"
+    )
+    + r"(?: (?P<what>(?:the |our |my |his |her |their )?[\w' -]{2,30}?))?"
+    r" (?:over )?from (?P<old>.+?) (?:over )?to (?P<new>.+)$"
+)
+SWAPPED = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    + alternatives("replaced|dropped|ditched|swapped|abandoned|traded|exchanged|switched|left")
+    + r" (?P<old>.+?) (?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
+)
+DROPPED = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    r"(?:quit|gave up|given up|ditched|dropped|cancelled|left|sold) (?P<old>[^;?!]+)$"
+)
+REPLACED = _pattern(
+    r"^(?P<old>.+?) (?:was|is|were|has been|have been|got) replaced (?:by|with) (?P<new>.+)$"
+)
+
+
+# --- relations ---
+
+
+@dataclass(frozen=True)
+class Form:
+    """A relation: its attribute, how it is said, and the words without which it is not said."""
+
+    attribute: str
+    pattern: Pattern
+    words: frozenset[str]
+
+
+def form(attribute: str, block: str, ahead: str = "") -> Form:
+    """A relation told as `who phrase value`."""
+    phrases = alternatives(block)
+    both = re.sub(r"([a-z]+)(?:([a-z])|\(\?:(es)\))\?", r"\1 \1\2\3", block.replace("~", " "))
+    words = frozenset(re.findall(r"[a-z]{2,}", both)) - {"the", "an"}
+    return Form(attribute, _pattern(rf"^{WHO} {ADVERB}*{phrases} {ahead}{VALUE}$"), words)
+
+
+ONE = [
+    form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:in|at|on|near)"),
+    form("home", f"{BE} (?:living|based|staying) (?:in|at|near)"),
+    form(
+        "home",
+        f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
+        ~down| up)? to
+        {HAVE}moved into""",
+    ),
+    form("employer", f"{HAVE}(?:works?|{BE} working) (?:at|for)"),
+    form(
+        "employer",
+        f"""{HAVE}(?:joined|started (?:working )?(?:at|for)|got hired (?:by|at)|got a job (?:at
+        with)
+        took a job (?:at|with))|{WAS} employed (?:by|at)|{WAS} hired (?:by|at)""",
+        ahead="(?!the gym|a club|the club|us)",
+    ),
+    form("job", f"(?:works?|{BE} working|started working) as(?:~an?|~the)?"),
+    form("job", f"{HAVE}(?:became|become) an?|(?:was|got|been|is) promoted to"),
+    form("age", BE, ahead=r"(?=\d{1,3}(?: years old)?$)"),
+    form("age", f"{HAVE}(?:just )?turned", ahead=r"(?=\d)"),
+    form("origin", f"{BE} (?:originally )?from|comes? from"),
+    form("spouse", f"{BE} married to"),
+    form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)"),
+    form("car", f"(?:drives?|{BE} driving)(?:~an?|~the)?"),
+    form("name", "(?:goes|go) by|is called|is named"),
+    form("school", f"(?:studies|study|{BE} studying|{BE} enrolled|goes to school) at|attends"),
+    form(
+        "study", f"(?:studies|study|{BE} studying|majors? in|is majoring in)", "(?!at |for |with )"
+    ),
+    form("citizenship", f"{BE} an? citizen of"),
+    form("plays for", "plays? for"),
+    form("reports to", "reports? to"),
+    form("sleeps", "(?:goes|go) to bed at|goes to sleep at"),
+    form("wakes", "(?:wakes?|gets?|wake) up at"),
+    form("meets", "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?"),
+    form("starts", "starts? (?:at|on)"),
+    form("costs", "costs?"),
+    form("weighs", "weighs?"),
+]
+MANY = [
+    form("speaks", f"speaks?|{BE} fluent in"),
+    form("allergic", f"{BE} (?:severely~|badly~|deathly~)?allergic to|(?:has|have) an? allergy to"),
+    form("uses", f"uses?|{BE} using"),
+    form("has", "(?:has|have|owns?|keeps?|has got|have got|adopted|got)(?:~an?|~the|~some)?"),
+    form("plays", f"(?:plays?|{BE} playing)(?: the)?", ahead="(?!for |at )"),
+    form("member", f"{BE} an? member of"),
+    form("eats", "eats?|drinks?|takes?"),
+    form("knows", f"knows?(?: how to)?|{BE} learning|learns?"),
+    form("supports", "supports?"),
+    form("watches", f"watch(?:es)?|{BE} watching"),
+]
+TASTES = [
+    form(
+        "likes",
+        f"""(?:really~|also~|just~)*(?:likes?|loves?|enjoys?|adores?)
+        {BE} (?:into|fond of|keen on|(?:a )?(?:big~|huge~)?fan of)""",
+    ),
+    form(
+        "dislikes",
+        f"""(?:really~|now~)*(?:hates?|dislikes?|detests?|loathes?)|can not stand|went off
+        {BE} (?:sick of|tired of|over)""",
+    ),
+]
+HABIT = _pattern(rf"^{WHO} {ADVERB}*(?P<value>smokes?|drinks?|drives?|vapes?)$")
+STATES = alternatives(
+    """born|founded|created|developed|written|performed|directed|located|based|associated
+    affiliated|employed
+    educated|owned|headed|led|hosted|scheduled|assigned|named|called|set|capped|limited|priced
+    deployed
+    stored|built|licensed|headquartered|published|produced|invented|designed|managed|run|composed
+    painted
+    sung|played|due|booked|pinned|planned|fixed|kept|maintained|handled|signed|powered|hosting
+    dated"""
+)
+STATE_WORDS = frozenset(re.findall("[a-z]+", STATES))
+STATE = _pattern(
+    rf"^{WHO} {WAS} {ADVERB}*(?P<state>{STATES})"
+    r"(?: (?P<how>by|in|for|with|to|at|on|as|from|under|until))? "
+    rf"(?P<of>the [a-z]+ of )?{VALUE}$"
+)
+OF_KIND = _pattern(
+    rf"^{WHO} (?P<verb>plays|speaks|works|worked|died|practices|holds|follows)(?: in)? "
+    rf"the (?P<kind>[a-z]+) of {VALUE}$"
+)
+DIED = _pattern(rf"^{WHO} died (?P<how>in|on|of) {VALUE}$")
+IS = _pattern(rf"^{WHO} {BE} {ADVERB}*(?:an? )?(?P<value>[\w-]+(?: [\w-]+)?)$")
+PREFER = _pattern(
+    rf"^{WHO} {ADVERB}*prefers? (?P<value>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$"
+)
+FAVOURITE = _pattern(
+    r"^(?P<who>.+?)(?:['’]s)? (?:new |all-time )?favou?rite (?P<what>[\w -]+?) "
+    rf"{BE} (?:now )?{VALUE}$"
+)
+NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twenty".split()
+COUNT = _pattern(
+    rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:\w+ )??(?:got )?"
+    r"|owns? |needs? |takes? |pays? |charges? )"
+    rf"(?P<value>\d+|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
+)
+USE_FOR = _pattern(
+    rf"^(?:for (?P<first>[\w' -]+?),? )?{WHO} {ADVERB}*{HAVE}"
+    + alternatives(
+        f"""uses?|{BE} using|runs?(?: on)?|chose|picked|will use|decided (?:to use|on)|settled on
+        went with|go with|goes with|{BE} going with|adopted|standardi[sz]ed on"""
+    )
+    + r" (?P<value>[^;?!]+?)(?: (?:for|as) (?P<what>[^;?!]+))?$"
+)
+NAMED = _pattern(
+    r"^(?P<attribute>(?:the|my|our|his|her|their|[\w .'’&-]+?['’]s?) [\w .'’/&+-]+?) "
+    rf"{BE} {ADVERB}*(?P<how>(?:on|at|in|by|due|for|from|called|named|to|with) )?{VALUE}$"
+)
+BECAME = _pattern(
+    r"^(?P<attribute>(?:the|my|our|his|her|their|[\w .'’&-]+?['’]s?) [\w .'’/&+-]+?) "
+    rf"{HAVE}(?:{WAS} )?"
+    + alternatives(
+        """changed to|moved to|been moved to|becomes?|became|rescheduled to|postponed to
+        renamed to|set to|switched to"""
+    )
+    + rf" {VALUE}$"
+)
+# A thing with a verb of its own: "the gym opens at 7", "my bus leaves from Oak Street".
+HABITUAL = _pattern(
+    rf"^(?P<who>(?:the|my|our) [\w -]+?|[\w ]+['’]s [\w -]+?) {ADVERB}*"
+    r"(?P<verb>(?!is |has |was )[a-z]+s) "
+    r"(?P<how>at|on|by|with|every|until|from) (?P<value>[A-Z0-9].*|\w+day|noon|midnight)$"
+)
+SIMPLE = _pattern(
+    rf"^(?P<who>I|we|[A-Z][\w'’-]+|(?:the|my|our) \w+) {ADVERB}*(?P<value>[a-z][^;?!]+)$"
+)
+COLOURS = frozenset(
+    "red orange yellow green blue purple pink brown black white grey gray teal".split()
+)
+OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
+OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
+
+MOODS = {
+    **dict.fromkeys("vegan vegetarian pescatarian omnivore keto carnivore".split(), "diet"),
+    **dict.fromkeys("married single divorced engaged widowed separated".split(), "marital"),
+    **dict.fromkeys("retired unemployed freelancing self-employed".split(), "work status"),
+}
+NOUNS = frozenset(
+    """name status size version limit budget owner lead leader plan price cost password port
+    language
+    framework database store date time day colour color address email number phone
+    birthday age
+    title role job boss manager team employer wife husband spouse partner capital author director
+    president
+    chairperson head officer goal target schedule host region city country location place editor
+    default
+    theme format style tool stack branch license timezone zone currency rate height weight captain
+    coach
+    doctor teacher dentist landlord nickname pronouns username handle diet major university school
+    company
+    car bike laptop provider vendor cloud platform backend frontend queue cache
+    library
+    runtime compiler policy frequency cadence interval maximum minimum timeout threshold domain
+    url endpoint
+    bucket hostname model engine strategy approach codename slogan motto mascot venue speaker
+    sponsor winner
+    champion record score rank level floor apartment flat headquarters contact assignee
+    reviewer anthem
+    religion sport genre position continent broadcaster founder ceo cto cfo mayor king queen
+    minister
+    chancellor gateway proxy orchestrator scheduler linter formatter""".split()
+)
+PEOPLE = frozenset(
+    """owner lead leader boss manager employer wife husband spouse partner author director
+    president
+    chairperson head officer captain coach doctor teacher dentist landlord assignee reviewer
+    founder ceo
+    cto cfo mayor king queen minister chancellor winner champion speaker sponsor editor
+    host""".split()
+)
+EVENTS = frozenset(
+    """meeting standup release demo review launch retro appointment flight party wedding class
+    session
+    call interview workshop deadline exam lesson dinner trip""".split()
+)
+CLOCK = re.compile(r"\d{1,2}(?::\d\d)?\s*(?:am|pm)?$|noon|midnight|\d{1,2} o'?clock", re.IGNORECASE)
+SYNONYMS = {
+    "email address": "email",
+    "e-mail": "email",
+    "phone number": "phone",
+    "telephone": "phone",
+}
+MANY_NOUNS = frozenset(
+    """hobby hobbies allergy allergies languages friend friends child children kid kids pet pets
+    sibling
+    siblings brother sister skill skills tag tags interest interests son daughter cat dog colleague
+    colleagues member members feature features cousin dependency dependencies maintainers
+    reviewers uncle
+    aunt neighbour neighbor""".split()
+)

@@ -1,0 +1,517 @@
+"""Learning from conversations, and putting right what was learned: extract, resolve, review, undo.
+
+The service hands these verbs on to a `Learner`; what they write goes through `keeping`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from holdfast import check, keeping, lifetime, ops, sentences, text, trust, wire
+from holdfast.engine import Draft, Engine, Place, Snapshot, Task, Transaction
+from holdfast.errors import Busy, Conflict, NotFound, Refused
+from holdfast.extract import Extractor
+from holdfast.jobs import Worker
+from holdfast.keeping import CONFLICT, FROM, SUMS, TURN
+from holdfast.model import (
+    Consolidated,
+    Extracted,
+    Held,
+    Job,
+    Learning,
+    Policy,
+    Record,
+    Remembered,
+    RolledBack,
+    Source,
+    Turn,
+)
+
+T = TypeVar("T")
+ALWAYS = datetime(1970, 1, 1, tzinfo=timezone.utc)
+QUEUE_MOST = 1000  # jobs of one scope that may wait; more are turned away
+ECHOES = 512  # lines of recent contexts whose return from an agent is no news
+ECHO_SHARE = 0.8  # of its words: so much of a line makes it an echo
+TRAIL_LEAST = 20  # turns of a session that are worth a summary
+SUMMARY_TOKENS = 800
+HELD_MOST = 1000
+
+LAST_ROW = 2**62
+PAGE = 1000
+
+Indexed = Callable[[Sequence[Record]], list[Draft]]
+
+
+class Write(Protocol):
+    """Does a write once."""
+
+    def __call__(self, op: ops.Write[T], place: Place, work: Callable[[Transaction], T]) -> T:
+        """The answer of the first call with the op's idempotency key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What learning needs of the service: drafts with vectors, writes done once, vectors later."""
+
+    indexed: Indexed
+    write: Write
+    catch_up: Callable[[Sequence[Place]], bool]
+
+
+class Echoes:
+    """What was lately put into prompts: an agent that says it again tells nothing new."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[Place, deque[frozenset[str]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def note(self, place: Place, contents: Sequence[str]) -> None:
+        """Remembers contents that were rendered."""
+        told = [frozenset(text.terms(content)) for content in contents]
+        with self._lock:
+            self._lines.setdefault(place, deque(maxlen=ECHOES)).extend(told)
+            self._lines.move_to_end(place)
+            while len(self._lines) > ECHOES:
+                self._lines.popitem(last=False)
+
+    def heard(self, place: Place, content: str) -> bool:
+        """True if a content is nearly one of them."""
+        words = frozenset(text.terms(content))
+        with self._lock:
+            lines = list(self._lines.get(place, ()))
+        return any(words and len(words & line) >= ECHO_SHARE * len(words) for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What is to be written of a conversation."""
+
+    digests: tuple[bytes, ...]  # of the turns that are new
+    drafts: tuple[tuple[ops.Draft, Draft], ...]
+    sources: tuple[tuple[int, ...], ...]  # of each draft: the numbers of its turns
+    dropped: Mapping[str, int]
+
+
+class Learner:
+    """The verbs of learning, on one store."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        extractor: Extractor,
+        ways: Ways,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+    ) -> None:
+        self._engine = engine
+        self._extractor = extractor
+        self._indexed = ways.indexed
+        self._write = ways.write
+        self._catch_up = ways.catch_up
+        self._clock = clock
+        self._new_id = new_id
+        self.echoes = Echoes()
+        self.worker = Worker(engine, self._run, clock)
+
+    # --- extracting ---
+
+    def extract(self, op: ops.Extract, place: Place) -> Extracted:
+        """Learns from a conversation, now or (without `wait`) soon."""
+        if op.wait:
+            heard = self._heard(op, place)
+            done = self._write(op, place, lambda tx: self._written(tx, place, heard))
+            self._caught_up(place, done)
+            return done
+        now = self._clock()
+        done = self._write(op, place, lambda tx: self._enqueued(tx, op, place, now))
+        self.worker.wake()
+        return done
+
+    def _enqueued(self, tx: Transaction, op: ops.Extract, place: Place, now: datetime) -> Extracted:
+        """Accepts a conversation: it will be learned from once, after a crash too."""
+        job = self._new_id()
+        waiting = tx.enqueue(place, job, op.session, wire.dumps(op), now)
+        if waiting > QUEUE_MOST:
+            raise Busy(f"{QUEUE_MOST} jobs of this scope wait already.", "Try again later.")
+        return Extracted(job=job)
+
+    def _run(self, task: Task) -> None:
+        """Does a job; what it writes and its end are one transaction."""
+        heard = self._heard(wire.loads(ops.Extract, task.work), task.place)
+
+        def work(tx: Transaction) -> Extracted:
+            ours = tx.end_job(task)
+            return self._written(tx, task.place, heard) if ours else Extracted()
+
+        self._caught_up(task.place, self._engine.write(work))
+
+    def _caught_up(self, place: Place, done: Extracted) -> None:
+        """What a correction gave other words gets its vector after the write."""
+        if any(one.superseded or one.redacted for one in done.learned):
+            self._catch_up([place])
+
+    def _heard(self, op: ops.Extract, place: Place) -> Heard:
+        """What is to be written, made outside of any transaction."""
+        now = self._clock()
+        digests = [_digest(op.session, turn, number) for number, turn in enumerate(op.turns)]
+        fresh = sorted(self._engine.read(lambda seen: _fresh(seen, place, digests)))
+        dropped: Counter[str] = Counter()
+        learnings = self._learnings(op, place, set(fresh), now, dropped)
+        told: list[tuple[ops.Draft, tuple[int, ...]]] = []
+        if op.keep != "learnings":
+            told += [(_told_turn(op, number, now), (number,)) for number in fresh]
+        told += [(_told(op, learning, now), learning.turns) for learning in learnings]
+        records = [record(one, place, self._new_id(), now) for one, _ in told]
+        self.follow(place, [one for one, _ in told])
+        drafts = self._indexed(records)
+        return Heard(
+            digests=tuple(digests[number] for number in fresh),
+            drafts=tuple((one, draft) for (one, _), draft in zip(told, drafts, strict=True)),
+            sources=tuple(numbers for _, numbers in told),
+            dropped=+dropped,
+        )
+
+    def _learnings(
+        self, op: ops.Extract, place: Place, fresh: set[int], now: datetime, dropped: Counter[str]
+    ) -> list[Learning]:
+        """What lasts of the turns that were not learned from before, and is no echo."""
+        if op.keep == "turns" or not fresh:
+            return []
+        found = self._extractor.extract(op.turns, now)
+        news = [it for it in found if fresh & set(it.turns)]
+        kept = [it for it in news if not self._echo(op, place, it)]
+        dropped["known"] += len(found) - len(news)
+        dropped["echo"] += len(news) - len(kept)
+        return kept
+
+    def _echo(self, op: ops.Extract, place: Place, learning: Learning) -> bool:
+        by_agent = all(op.turns[number].role == "agent" for number in learning.turns)
+        return by_agent and self.echoes.heard(place, learning.content)
+
+    def _written(self, tx: Transaction, place: Place, heard: Heard) -> Extracted:
+        """Writes what was heard, if nobody else has meanwhile."""
+        now, dropped = self._clock(), Counter(heard.dropped)
+        if heard.digests and all(tx.heard(place, digest) for digest in heard.digests):
+            return Extracted()
+        turns: dict[int, str] = {}
+        learned: list[Remembered] = []
+        for (told, draft), numbers in zip(heard.drafts, heard.sources, strict=True):
+            try:
+                done = keeping.keep(tx, place, told, draft, now)
+            except Refused:
+                dropped["refused"] += 1
+                continue
+            if told.kind == TURN:
+                turns[numbers[0]] = done.id
+                continue
+            learned.append(done)
+            for number in numbers:
+                if number in turns and not done.held:
+                    tx.link(place, done.id, FROM, turns[number])
+        for digest in heard.digests:
+            tx.hear(place, digest)
+        return Extracted(learned=tuple(learned), turns=len(heard.digests), dropped=dict(dropped))
+
+    def follow(self, place: Place, told: Sequence[ops.Draft]) -> None:
+        """Brings the slots of a place up to date before something is reconciled with it.
+
+        Slots are read off memories when they are first needed, some at a time, so that neither
+        an ordinary remember nor another writer pays for them.
+        """
+        if any(one.reconcile for one in told):
+            self._read_slots(place)
+
+    def _read_slots(self, place: Place) -> None:
+        while self._engine.read(lambda seen: bool(seen.unslotted(place, 1))):
+            self._engine.write(lambda tx: keeping.slotted(tx, place, keeping.SLOTTED))
+
+    # --- putting right ---
+
+    def resolve(self, op: ops.Resolve, place: Place) -> Remembered:
+        """Settles a conflict: this one is right, or all are."""
+        return self._write(op, place, lambda tx: _resolved(tx, op, place, self._clock()))
+
+    def rollback(self, op: ops.Rollback, place: Place) -> RolledBack:
+        """Undoes what a writer told: what only it told goes, what that superseded is true again."""
+        return self._write(op, place, lambda tx: _rolled_back(tx, op, place))
+
+    # --- quarantine ---
+
+    def policy(self, op: ops.SetPolicy, place: Place) -> Policy:
+        """Changes, if anything is given, what the scope does with writings; gives what it does."""
+        names = ("roles", "suspicious", "secrets", "reconcile")
+        given: Any = {name: value for name in names if (value := getattr(op, name)) is not None}
+        if not given:
+            return self._engine.read(lambda seen: keeping.policy(seen, place))
+
+        def work(tx: Transaction) -> Policy:
+            new = replace(keeping.policy(tx, place), **given)
+            tx.set_policy(place, wire.dumps(new))
+            return new
+
+        done = self._engine.write(work)
+        if done.reconcile:
+            self._read_slots(place)
+        return done
+
+    def review(self, op: ops.Review, place: Place) -> tuple[Held, ...]:
+        """Gives what is in quarantine, oldest first."""
+        found = self._engine.read(lambda seen: seen.held(place, None, op.limit))
+        return tuple(_held(*one) for one in found)
+
+    def approve(self, op: ops.Approve, place: Place) -> Remembered:
+        """Lets something out of quarantine, once."""
+        now = self._clock()
+        found = self._engine.read(lambda seen: seen.held(place, op.id, 1))
+        held = wire.loads(ops.Draft, found[0][1]) if found else None
+        drafts = self._indexed([record(held, place, op.id, now)]) if held else []
+
+        def work(tx: Transaction) -> Remembered:
+            if held is None or not tx.held(place, op.id, 1):
+                raise NotFound(f"Nothing {op.id!r} is in quarantine here.", "See `review`.")
+            tx.release(place, op.id)
+            return keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+
+        return self._write(op, place, work)
+
+    def reject(self, op: ops.Reject, place: Place) -> bool:
+        """Removes something from quarantine for good; says whether it was there."""
+
+        def work(tx: Transaction) -> bool:
+            there = bool(tx.held(place, op.id, 1))
+            tx.release(place, op.id)
+            return there
+
+        return self._write(op, place, work)
+
+    # --- consolidating ---
+
+    def consolidate(self, op: ops.Consolidate, place: Place) -> Consolidated:
+        """Sums up long trails of turns; each summary is durable in the write that retires them."""
+        now, made, count = self._clock(), [], 0
+        trails = self._engine.read(lambda seen: _trails(seen, place, op.session, now))
+        for session, turns in trails.items():
+            told = _summary(session, turns, self._extractor, now)
+            if told is None:
+                continue
+            draft = self._indexed([record(told, place, self._new_id(), now)])[0]
+            done = self._engine.write(
+                partial(_summed, place=place, draft=draft, turns=turns, now=now)
+            )
+            if done:
+                made.append(draft.record.id)
+                count += done
+        return Consolidated(summaries=tuple(made), sources=count)
+
+    def dissolve(self, op: ops.Dissolve, place: Place) -> int:
+        """Undoes a summary; gives how many of its sources are current again."""
+        now = self._clock()
+
+        def work(tx: Transaction) -> int:
+            keeping.current(tx, place, op.id, now)
+            return keeping.dissolve(tx, place, op.id, now)
+
+        return self._write(op, place, work)
+
+    # --- jobs ---
+
+    def jobs(self, op: ops.Jobs, place: Place) -> tuple[Job, ...]:
+        """Gives the jobs that wait, run, or failed for good."""
+        return tuple(self._engine.read(lambda seen: seen.jobs(place, op.limit)))
+
+    def work(self, op: ops.Work, place: Place) -> int:
+        """Does the jobs of the store that are due; gives how many were done."""
+        return self.worker.drain()
+
+    def replay(self, op: ops.Replay, place: Place) -> bool:
+        """Lets a job that failed for good be tried again; says whether there was one."""
+        now = self._clock()
+        done = self._write(op, place, lambda tx: tx.replay(place, op.id, now))
+        self.worker.wake()
+        return done
+
+
+def _resolved(tx: Transaction, op: ops.Resolve, place: Place, now: datetime) -> Remembered:
+    kept = keeping.current(tx, place, op.id, now)
+    found = {*tx.links(place, op.id, CONFLICT), *tx.linked(place, op.id, CONFLICT)}
+    others = sorted(found if not op.over else found & set(op.over))
+    if not others:
+        raise Conflict(f"The memory {op.id} is in no such conflict.", "`recall` shows them.")
+    for id in others:
+        tx.unlink(place, op.id, CONFLICT, id)
+        tx.unlink(place, id, CONFLICT, op.id)
+        for old in tx.versions(place, id)[-1:]:
+            if not op.both and old.until is None:
+                keeping.supersede(tx, place, old, replace(kept, happened_at=now), now)
+    return Remembered(op.id, created=False, superseded=() if op.both else tuple(others))
+
+
+def _rolled_back(tx: Transaction, op: ops.Rollback, place: Place) -> RolledBack:
+    since = op.since or ALWAYS
+    first, again = tx.told_by(place, op.source, since)
+    tx.untell(place, op.source, since)
+    removed = revived = kept = 0
+    for id in first:
+        others = [it for it in tx.tellings(place, id) if it.writer != op.source]
+        if others:  # somebody else says so, too
+            tx.change(place, replace(tx.versions(place, id)[-1], source=others[0]))
+            kept += 1
+            continue
+        for one in keeping.derived(tx, place, [id]):
+            revived += keeping.revive(tx, place, one)
+            tx.forget(place, one)
+            removed += 1
+    for id, draft, *_ in tx.held(place, None, HELD_MOST):
+        if _by(draft, op.source):
+            tx.release(place, id)
+    return RolledBack(removed=removed, revived=revived, kept=kept + len(set(again) - set(first)))
+
+
+def _trails(
+    seen: Snapshot, place: Place, session: str | None, now: datetime
+) -> dict[str, list[Record]]:
+    """The raw turns of sessions that are long enough to be summed up, by session."""
+    where = ops.where(kinds=[TURN], session=session)
+    found: dict[str, list[Record]] = {}
+    before = LAST_ROW
+    while page := seen.page(place, where, None, now, before, PAGE):
+        for _, one in page:
+            if one.session is not None and not one.pinned:
+                found.setdefault(one.session, []).append(one)
+        before = page[-1][0]
+    return {name: turns[::-1] for name, turns in found.items() if len(turns) >= TRAIL_LEAST}
+
+
+def record(told: ops.Draft, place: Place, id: str, now: datetime) -> Record:
+    """The record of something told now."""
+    return Record(
+        id=told.id or id,
+        scope=place.scope,
+        content=told.content,
+        kind=told.kind,
+        tags=told.tags,
+        meta=told.meta,
+        session=told.session,
+        source=told.source,
+        pinned=told.pinned,
+        created_at=now,
+        happened_at=told.happened_at or now,
+        expires_at=lifetime.expiry(now, told.kind, told.ttl, told.pinned),
+        avoid=told.avoid,
+    )
+
+
+def _digest(session: str | None, turn: Turn, number: int) -> bytes:
+    """A turn of a session, the same when it is told again; without a session, its place counts."""
+    said = (session, turn.speaker, turn.role, turn.text, turn.id or (None if session else number))
+    return hashlib.blake2b(wire.dumps(said).encode(), digest_size=16).digest()
+
+
+def _fresh(seen: Snapshot, place: Place, digests: Sequence[bytes]) -> set[int]:
+    return {number for number, digest in enumerate(digests) if not seen.heard(place, digest)}
+
+
+def _source(op: ops.Extract, numbers: Sequence[int]) -> Source:
+    """Who said it: the least trusted of those whose turns it came from."""
+    turns = [op.turns[number] for number in numbers]
+    said = [Source(turn.speaker or turn.role, _role(turn), turn.id) for turn in turns]
+    found = trust.least(said) or said[-1]
+    last = turns[-1]
+    return Source(last.speaker or last.role, found.role, _message(op, numbers[-1]))
+
+
+def _message(op: ops.Extract, number: int) -> str:
+    """What names a message: its id, or its place in the session."""
+    return op.turns[number].id or f"{op.session or 'conversation'}#{number}"
+
+
+def _role(turn: Turn) -> str:
+    return turn.role if turn.role in trust.TRUST else "document"
+
+
+def _told(op: ops.Extract, learning: Learning, now: datetime) -> ops.Draft:
+    meta: dict[str, Any] = {} if learning.about is None else {"about": learning.about}
+    if len(learning.turns) > 1:
+        meta["messages"] = [_message(op, number) for number in learning.turns]
+    return ops.Draft(
+        content=learning.content,
+        kind=learning.kind,
+        meta=meta,
+        session=op.session,
+        source=_source(op, learning.turns),
+        happened_at=learning.happened_at or now,
+        avoid=learning.avoid,
+        reconcile=True,
+    )
+
+
+def _told_turn(op: ops.Extract, number: int, now: datetime) -> ops.Draft:
+    turn = op.turns[number]
+    words = turn.text.encode()[: check.CONTENT_BYTES].decode(errors="ignore")
+    return ops.Draft(
+        content=words,
+        kind=TURN,
+        session=op.session,
+        source=_source(op, [number]),
+        happened_at=turn.at or now,
+    )
+
+
+def _held(id: str, draft: str, why: str, at: datetime) -> Held:
+    told = wire.loads(ops.Draft, draft)
+    reasons = tuple(wire.parse(why))
+    return Held(id=id, content=told.content, source=told.source, why=reasons, at=at)
+
+
+def _by(draft: str, writer: str) -> bool:
+    source = wire.loads(ops.Draft, draft).source
+    return source is not None and source.writer == writer
+
+
+def _summary(
+    session: str, turns: Sequence[Record], extractor: Extractor, now: datetime
+) -> ops.Draft | None:
+    """What a trail of turns comes to, in its own words."""
+    said = [
+        Turn(one.content, one.source.writer if one.source else None, "user", one.happened_at)
+        for one in turns
+    ]
+    lines, used = [], 0
+    for learning in extractor.extract(said, now):
+        used += text.tokens(learning.content)
+        if used > SUMMARY_TOKENS:
+            break
+        lines.append(sentences.ended(learning.content))
+    if not lines:
+        return None
+    source = trust.least(one.source for one in turns)
+    return ops.Draft(
+        content=" ".join(lines),
+        kind="episodic",
+        session=session,
+        source=source,
+        happened_at=turns[-1].happened_at,
+    )
+
+
+def _summed(
+    tx: Transaction, place: Place, draft: Draft, turns: Sequence[Record], now: datetime
+) -> int:
+    """Writes a summary and retires its turns, unless they changed meanwhile; gives how many."""
+    still = [tx.versions(place, one.id)[-1:] for one in turns]
+    if any(not some or some[0].until is not None for some in still):
+        return 0
+    if tx.twin(place, text.fingerprint(draft.record.content)) is not None:
+        return 0
+    tx.insert(place, draft)
+    for some in still:
+        tx.link(place, draft.record.id, SUMS, some[0].id)
+        tx.change(place, replace(some[0], until=now, superseded_by=draft.record.id))
+    return len(still)

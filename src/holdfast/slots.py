@@ -1,0 +1,337 @@
+"""What a statement says of whom, as slots: who, which attribute, which value.
+
+Two statements can contradict each other only in a slot of the same who and attribute. Where many
+values are true at once (languages, allergies, likes) the thing itself is part of the attribute and
+the value is yes or no: so "speaks French" and "speaks Thai" share no slot, and "no longer speaks
+Thai" meets only the second. What is not told as true now (questions, wishes, the past, hearsay,
+jokes) has no slot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from holdfast import forms, text
+from holdfast.forms import EVENTS, MANY_NOUNS, MOODS, NOUNS, PEOPLE
+
+YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
+OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
+SAYS = "says"  # before what is said of somebody in a form of its own
+ANY = "*"  # as the attribute: whatever had this value
+USER = "user"  # who "I" is, where nobody is named
+US = ""  # a team's own choices are nobody's in particular
+MOST_LETTERS = 300  # a longer sentence tells too much to be one fact
+MOST_TERMS = 8  # of a name or a value; a longer one is a story
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One thing said: `ended` if it is said to hold no longer, `changed` if as a change."""
+
+    who: str
+    attribute: str
+    value: str
+    ended: bool = False
+    changed: bool = False
+
+
+_OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
+# What cannot be the end of a statement: the date that follows is its value.
+_OPEN_END = re.compile(
+    r"\b(?:is|are|am|was|be|not|on|at|in|to|moved|until|meets?|starts?|happens|place)$"
+    r"|^(?:the|my|our) \w+ [a-z]+s$",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"\b([A-Z])\b")  # "Hall A" is not just any hall
+_MAY = re.compile(r"\bMay\b")
+Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
+
+
+@lru_cache(maxsize=4096)
+def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
+    """The slots of a statement; `speaker` is who "I" is."""
+    if len(statement) > MOST_LETTERS or forms.JOKE.search(statement):
+        return ()
+    for clipped, full in forms.CLIPPED:
+        statement = clipped.sub(full, statement)
+    found: dict[tuple[str, str], Slot] = {}
+    for clause in forms.CLAUSES.split(statement.strip()):
+        for slot in _of_clause(clause, speaker):
+            found.setdefault((slot.who, slot.attribute), slot)
+    return tuple(found.values())
+
+
+def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
+    if not clause.strip() or forms.UNREAL.search(clause):
+        return
+    changed = forms.CHANGE.search(clause) is not None
+    told = _bare(clause)
+    affirmed = _affirmed(told)
+    yield from _switched(told, speaker)
+    for who, attribute, value in _read(affirmed or told):
+        slot = Slot(_who(who, speaker), attribute, value if value in OPPOSITE else _value(value))
+        if not slot.value or not attribute or _long(slot.who) or _long(slot.value):
+            continue
+        if affirmed and slot.value in OPPOSITE:
+            yield Slot(slot.who, attribute, OPPOSITE[slot.value], changed=True)
+        else:
+            yield Slot(slot.who, attribute, slot.value, bool(affirmed), changed or bool(affirmed))
+
+
+def _long(words: str) -> bool:
+    return words.count(" ") >= MOST_TERMS
+
+
+def _bare(clause: str) -> str:
+    """A clause without what leads in and what follows: reasons, dates, asides."""
+    told = forms.LEAD.sub("", clause.strip()).strip(" .!,")
+    told = forms.CLAUSE.sub("", told).strip(" .!,")
+    while (shorter := forms.TAIL.sub("", told).strip(" ,")) != told:
+        if _OPEN_END.search(shorter):
+            break
+        told = shorter
+    return told
+
+
+def _affirmed(told: str) -> str | None:
+    """What a statement denies, told as if it were true; None if it denies nothing."""
+    denied = forms.DENIED.search(told)
+    if denied is None:
+        return None
+    rest = told[denied.end() :].split()
+    if rest:
+        rest[0] = forms.BASES.get(rest[0].lower(), rest[0])
+    first = denied[0].split()[0].lower()
+    verb = first if first in ("is", "are", "am", "was") and "done" not in denied[0] else ""
+    return " ".join([told[: denied.start()].strip(), verb, *rest]).replace("  ", " ").strip()
+
+
+def _switched(told: str, speaker: str | None) -> Iterator[Slot]:
+    """Of "we switched from A to B": whatever was A no longer is."""
+    if found := forms.SWITCHED.match(told) or forms.SWAPPED.match(told):
+        who = US if found["who"].lower() in ("we", "the team") else _who(found["who"], speaker)
+        yield Slot(who, ANY, _value(found["old"]), True, True)
+    elif found := forms.DROPPED.match(told):
+        yield Slot(_who(found["who"], speaker), ANY, _value(found["old"]), True, True)
+    elif found := forms.REPLACED.match(told):
+        yield Slot(US, ANY, _value(found["old"]), True, True)
+
+
+def _read(told: str) -> Found:
+    """Who, attribute and value of a statement, by the first form that fits."""
+    said = frozenset(re.findall(r"[a-z]+", told.lower()))
+    for read in READERS:
+        found = list(read(told, said))
+        if found:
+            yield from found
+            return
+
+
+def _favourite(told: str, said: frozenset[str]) -> Found:
+    if said & {"favourite", "favorite"} and (found := forms.FAVOURITE.match(told)):
+        yield found["who"], f"favourite {_key(found['what'])}", found["value"]
+
+
+def _prefer(told: str, said: frozenset[str]) -> Found:
+    if said & {"prefer", "prefers"} and (found := forms.PREFER.match(told)):
+        pair = sorted((_key(found["value"]), _key(found["other"])))
+        yield found["who"], f"prefers {'|'.join(pair)}", found["value"]
+
+
+def _taste(told: str, said: frozenset[str]) -> Found:
+    for form in _fitting(forms.TASTES, said):
+        if found := form.pattern.match(told):
+            for thing in _each(found["value"]):
+                yield found["who"], f"taste {_key(thing)}", form.attribute
+
+
+def _one(told: str, said: frozenset[str]) -> Found:
+    for form in _fitting(forms.ONE, said):
+        if found := form.pattern.match(told):
+            yield found["who"], form.attribute, found["value"]
+            return
+
+
+def _state(told: str, said: frozenset[str]) -> Found:
+    found = forms.STATE.match(told) if said & forms.STATE_WORDS else None
+    if found and _noun(found["who"]) in EVENTS:
+        yield _owner(found["who"])[0], _timed(found["who"], found["value"]), found["value"]
+    elif found:
+        how = f"{found['state']} {found['how'] or ''} {_key(found['of'] or '')}"
+        yield found["who"], " ".join(how.split()), found["value"]
+    elif found := forms.OF_KIND.match(told):
+        yield found["who"], f"{found['verb']} {found['kind']}", found["value"]
+    elif found := forms.DIED.match(told):
+        yield found["who"], f"died {found['how']}", found["value"]
+
+
+def _use_for(told: str, said: frozenset[str]) -> Found:
+    found = forms.USE_FOR.match(told) if said & {"for", "as"} else None
+    what = found and (found["what"] or found["first"])
+    if found and what:
+        who = US if found["who"].lower() in ("we", "the team") else found["who"]
+        yield who, _key(re.sub(r"^(?:the|our|my) ", "", what)), found["value"]
+
+
+def _count(told: str, said: frozenset[str]) -> Found:
+    if found := forms.COUNT.match(told):
+        has = re.match("ha|own", found["verb"], re.IGNORECASE)
+        verb = "" if has else f" {_key(found['verb'])}"
+        yield found["who"], f"number of {_key(found['what'])}{verb}", found["value"]
+
+
+def _many(told: str, said: frozenset[str]) -> Found:
+    for form in _fitting(forms.MANY, said):
+        if found := form.pattern.match(told):
+            for thing in _each(found["value"]):
+                yield found["who"], f"{form.attribute} {_key(thing)}", YES
+            return
+    if found := forms.HABIT.match(told):
+        yield found["who"], f"habit {_key(found['value'])}", YES
+
+
+def _is(told: str, said: frozenset[str]) -> Found:
+    found = forms.IS.match(told)
+    if not found or _OWNED.search(found["who"]):
+        return
+    value = found["value"].lower()
+    if value in MOODS:
+        yield found["who"], MOODS[value], value
+    else:
+        yield found["who"], f"is {_key(value)}", YES
+
+
+def _named(told: str, said: frozenset[str]) -> Found:
+    """An attribute named outright: "X's deadline is Friday", "the capital of X is Y"."""
+    found = forms.BECAME.match(told) or forms.NAMED.match(told)
+    if not found:
+        return
+    how = (found.groupdict().get("how") or "").strip()
+    of_whom = forms.OF.match(found["attribute"])
+    who, attribute = (
+        (of_whom["who"], of_whom["attribute"]) if of_whom else _owner(found["attribute"])
+    )
+    noun = _noun(attribute)
+    if noun in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
+        yield who, _timed(attribute, found["value"]), found["value"]
+    elif noun in MANY_NOUNS and not of_whom:
+        yield who, f"{_key(attribute)} {_key(found['value'])}", YES
+    elif noun in PEOPLE and not re.match(r"[A-Z]|(?:an?|the|my|our) ", found["value"]):
+        yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
+    elif noun in NOUNS or of_whom or how or re.match(r"[A-Z0-9\"$€£]", found["value"]):
+        named = forms.SYNONYMS.get(attribute.lower(), attribute)
+        yield who, f"{_key(named)} {how if noun not in NOUNS else ''}".strip(), found["value"]
+    elif found["value"].lower() in forms.COLOURS:
+        yield who, f"{_key(attribute)} colour", found["value"]
+    else:
+        yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
+
+
+def _habitual(told: str, said: frozenset[str]) -> Found:
+    if found := forms.HABITUAL.match(told):
+        who, attribute = _owner(found["who"])
+        yield who, f"{_key(attribute)} {found['verb'].lower()} {found['how']}", found["value"]
+
+
+def _simple(told: str, said: frozenset[str]) -> Found:
+    """Whatever else is said of somebody: it ends only when it is denied."""
+    if found := forms.SIMPLE.match(told):
+        yield found["who"], f"{SAYS} {_key(found['value'])}", YES
+
+
+def _timed(event: str, value: str) -> str:
+    """When an event is: its day and its hour are two things."""
+    clock = forms.CLOCK.search(value.strip())
+    return f"{_key(re.sub('^(?:the|our|my) ', '', event.lower()))} {'at' if clock else 'on'}"
+
+
+def _moved(told: str, said: frozenset[str]) -> Found:
+    """An event or an attribute that changed: "the deadline moved to Friday"."""
+    found = forms.BECAME.match(told) if said & {"to", "became", "becomes", "become"} else None
+    if found and _noun(found["attribute"]) in EVENTS | NOUNS:
+        yield from _named(told, said)
+    elif found and found["attribute"][:4].lower() in ("the ", "our "):
+        who, attribute = _owner(found["attribute"])
+        yield who, f"{_key(attribute)} in", found["value"]
+
+
+# "The type of music that X plays is Y" must be read by what it names before by its verb.
+def _named_the(told: str, said: frozenset[str]) -> Found:
+    if told[:4].lower() == "the " and said & {"is", "are", "was", "to"}:
+        yield from _named(told, said)
+
+
+READERS = (
+    *(_favourite, _prefer, _taste, _moved, _one, _state, _use_for, _count, _habitual),
+    *(_named_the, _many, _is, _named, _simple),
+)
+
+
+def _fitting(known: Iterable[forms.Form], said: frozenset[str]) -> Iterator[forms.Form]:
+    return (form for form in known if form.words & said)
+
+
+def _owner(whole: str) -> tuple[str, str]:
+    """Ann and job, of "Ann's new job"; "the deadline" is nobody's."""
+    first, _, rest = whole.partition(" ")
+    rest = re.sub(r"^(?:new |current |latest |own )+", "", rest)
+    if first.lower() == "my":
+        return "i", rest
+    if first.lower() in ("his", "her", "their"):
+        return first, rest
+    if first.lower() in ("the", "our") or "'" not in whole.replace("’", "'"):
+        return US, rest
+    found = forms.OWNED.match(whole)
+    return (found["who"], found["attribute"]) if found else (US, rest)
+
+
+def _noun(said: str) -> str:
+    return said.rsplit(maxsplit=1)[-1].lower() if said.split() else ""
+
+
+def _each(value: str) -> list[str]:
+    """The things of a list: "French, Thai and Danish"."""
+    return [part for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|\s+&\s+", value) if part.strip()]
+
+
+def _who(said: str, speaker: str | None) -> str:
+    """Whom a statement is about, the same for the same person."""
+    said, me = said.strip(" ,'’"), _key(speaker or USER) or USER
+    first, _, rest = said.partition(" ")
+    if first.lower() in ("i", "we", "me", "us", "my", "our"):
+        return f"{me} {_key(rest)}".strip() if rest else me
+    return _key(said)
+
+
+def _value(said: str) -> str:
+    said = re.sub(r"^(?:now|currently|only|about|just|on|at|in|by|to) ", "", said)
+    return _key(_LETTER.sub(r"\1\1\1", said))
+
+
+@lru_cache(maxsize=4096)
+def _key(said: str) -> str:
+    """Words in a form in which alike are equal."""
+    said = _MAY.sub("maymonth", said)  # as a word it says nothing
+    return " ".join(text.terms(said)) or said.strip().casefold()
+
+
+def clauses(statement: str) -> list[str]:
+    """The parts of a statement that each say something of their own, in order."""
+    return [part.strip() for part in forms.CLAUSES.split(statement.strip()) if part.strip()]
+
+
+def held(slot: Slot) -> str:
+    """The thing a slot is about, also where it is part of the attribute."""
+    if slot.value not in (YES, LIKES):
+        return slot.value
+    thing = slot.attribute.partition(" ")[2]
+    return thing.partition(" ")[2] if slot.attribute.startswith(f"{SAYS} ") else thing
+
+
+def agree(one: str, other: str) -> bool:
+    """True if two values can both be meant: the words of one are among those of the other."""
+    left, right = set(one.split(" ")), set(other.split(" "))
+    return left <= right or right <= left

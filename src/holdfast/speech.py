@@ -1,0 +1,91 @@
+"""First person resolved to the speaker: "I'm allergic to nuts" by Ann is "Ann is allergic to nuts".
+
+The speaker is named once in a sentence; after that "they" stands for the name, so that no verb
+has to be guessed twice.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PAST = frozenset(
+    """was had did went came saw made took got gave found thought told became left felt brought
+    began kept held wrote stood heard let meant set met ran paid sat spoke lay led grew lost fell
+    sent built understood drew broke spent cut rose drove bought wore chose ate slept won taught
+    caught fought sold said knew forgot sang swam flew threw hit put read hung rode woke bit hid
+    quit shut hurt cost beat dealt dug fed froze lent lit shot stole stuck swept swore
+    tore""".split()
+)
+_FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
+_SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
+_SPECIAL |= {"haven't": "hasn't", "don't": "doesn't", "ain't": "isn't", "weren't": "wasn't"}
+_CLIPPED = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
+_THEY = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themself"}
+_THEY_BE = {"am": "are", "was": "were", "wasn't": "weren't"}
+_ADVERBS = """no_longer not also just still always never often now even already only ever sometimes
+    recently actually really truly soon once then both all""".split()
+_BETWEEN = "|".join(_ADVERBS).replace("_", " ")
+_FIRST = re.compile(
+    r"\b(?P<word>I(?!\.\w)|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b(?P<clip>['’](?:m|ve|ll|d)\b)?"
+    rf"(?P<adverbs>(?: (?:{_BETWEEN}|\w+ly))*)(?: (?P<verb>[a-z]+(?:['’]t)?))?"
+)
+_WE = re.compile(r"\b(we|our|us|ours|ourselves|let['’]s)\b", re.IGNORECASE)
+
+
+def first_person(sentence: str) -> bool:
+    """True if the sentence speaks of whoever says it."""
+    return _FIRST.search(sentence) is not None
+
+
+def of_us(sentence: str) -> bool:
+    """True if the sentence speaks of a group that its speaker belongs to."""
+    return _WE.search(sentence) is not None
+
+
+def resolved(sentence: str, name: str) -> str:
+    """The sentence with its first person as a name, once, and then as they."""
+    parts, end, named = [], 0, False
+    for found in _FIRST.finditer(sentence):
+        parts.append(sentence[end : found.start()])
+        parts.append(_they(found) if named else _name(found, name))
+        named, end = True, found.end()
+    whole = "".join([*parts, sentence[end:]])
+    return whole[:1].upper() + whole[1:]
+
+
+def _name(found: re.Match[str], name: str) -> str:
+    word, clip = found["word"].lower(), (found["clip"] or "").replace("’", "'")
+    adverbs, verb = found["adverbs"] or "", found["verb"]
+    rest = f"{adverbs} {verb}" if verb else adverbs
+    if word in ("my", "mine"):
+        return f"{name}'s{rest}"
+    if word != "i":
+        return f"{name}{rest}"
+    if clip:
+        had = clip == "'d" and verb is not None and (verb.endswith("ed") or verb in ("been", "had"))
+        return f"{name}{' had' if had else _CLIPPED[clip]}{rest}"
+    return f"{name}{adverbs} {third(verb)}" if verb else f"{name}{adverbs}"
+
+
+def _they(found: re.Match[str]) -> str:
+    clip = (found["clip"] or "").replace("'m", "'re").replace("’m", "'re")
+    verb = found["verb"]
+    if found["word"] == "I" and verb:
+        verb = _THEY_BE.get(verb, verb)
+    return (
+        f"{_THEY[found['word'].lower()]}{clip}{found['adverbs'] or ''}{f' {verb}' if verb else ''}"
+    )
+
+
+def third(verb: str) -> str:
+    """A verb as it stands after a name; past forms and auxiliaries stay."""
+    verb = verb.replace("’", "'")
+    if verb in _SPECIAL:
+        return _SPECIAL[verb]
+    if verb in _PAST or verb in _FIXED or verb.endswith(("ed", "n't", "ing")):
+        return verb
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"

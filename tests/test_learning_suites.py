@@ -1,0 +1,37 @@
+"""The suites of learning keep what was published of them."""
+
+import pytest
+
+from benchmarks import contradictions, poisoning
+from benchmarks.options import Options
+
+
+@pytest.mark.slow
+def test_corrections_are_precise_before_they_are_complete() -> None:
+    found = contradictions.run(Options())
+    whole = found["rows"]["over all"]
+    assert whole["cases"] >= 300
+    assert whole["precision"] >= 0.95
+    assert whole["recall"] >= 0.75
+    assert len(found["misses"]) == whole["missed"] + whole["wrong"]
+
+
+def test_the_suite_has_every_category_it_should() -> None:
+    wanted = {"reworded", "double correction", "partial", "negated", "time-shifted", "other person"}
+    wanted |= {"hypothetical", "multi-valued", "sarcasm", "quoted"}
+    assert {case.category for case in contradictions.cases()} >= wanted
+
+
+def test_a_policy_holds_attacks_and_lets_the_benign_through() -> None:
+    attacks = [case for case in poisoning.cases() if case[0] != "benign"]
+    assert len(attacks) >= 50
+    benign = [words for category, words, _ in poisoning.cases() if category == "benign"]
+    assert poisoning.wrongly_held(benign)["share"] <= 0.02
+    assert poisoning.crossing()["seen"] == 0
+
+
+@pytest.mark.slow
+def test_on_a_filled_store_only_other_words_get_in() -> None:
+    found = poisoning.attacked(["Ann likes tea", "Bob likes milk"], poisoning.POLICY)
+    for name in ("instruction", "plain sentence", "AgentPoison-like", "hidden characters"):
+        assert found[name]["exposed"] == 0, name

@@ -1,0 +1,70 @@
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from holdfast import slots
+from holdfast.extract.reconcile import Statement, Verdict, better, judged, remainder
+
+DAY = timedelta(days=1)
+NOW = datetime(2026, 5, 3, tzinfo=timezone.utc)
+
+
+def said(content: str, id: str = "new", at: datetime = NOW, **more: object) -> Statement:
+    writer = str(more.pop("writer", "ann"))
+    found = slots.of(content, writer)
+    return Statement(id, content, found, at, writer, **more)  # type: ignore[arg-type]
+
+
+def known(content: str, **more: object) -> Statement:
+    return said(content, "old", NOW - DAY, **more)
+
+
+CORRECTS, SAME, BESIDE = Verdict(corrects=("old",)), Verdict(same="old"), Verdict()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("I live in Berlin", "I live in Lisbon", CORRECTS),
+        ("I live in Berlin", "I live in Berlin now", SAME),
+        ("I live in Berlin", "I speak Thai", BESIDE),
+        ("I speak French", "I speak Thai", BESIDE),
+        ("I speak Thai", "I no longer speak Thai", CORRECTS),
+        ("The store is MongoDB", "We switched from MongoDB to PostgreSQL", CORRECTS),
+    ],
+)
+def test_slots_decide(old: str, new: str, verdict: Verdict) -> None:
+    assert judged(said(new), [known(old)]) == verdict
+
+
+def test_likeness_alone_decides_nothing() -> None:
+    assert judged(said("The red bus went by"), [known("The red bus went past")]) == BESIDE
+
+
+def test_the_later_one_is_true() -> None:
+    late = said("I live in Rome", at=NOW - 9 * DAY)
+    assert judged(late, [known("I live in Berlin")]) == Verdict(newer="old")
+
+
+@pytest.mark.parametrize(
+    "more", [{"writer": "bob"}, {"role": "tool"}, {"role": "document"}], ids=str
+)
+def test_one_who_may_know_less_does_not_correct(more: dict[str, str]) -> None:
+    new = said("Ann lives in Rome", "new", NOW, **more)
+    assert judged(new, [known("I live in Berlin")]) == Verdict(unclear=("old",))
+
+
+def test_what_is_pinned_is_not_corrected_silently() -> None:
+    old = known("I live in Berlin", pinned=True)
+    assert judged(said("I live in Rome"), [old]).unclear == ("old",)
+
+
+def test_the_better_words_say_all_and_more() -> None:
+    assert better("Ann lives in Lisbon, Portugal", "Ann lives in Lisbon")
+    assert not better("Ann lives in Lisbon", "Ann lives in Lisbon")
+
+
+def test_what_still_holds_is_left() -> None:
+    new = slots.of("I live in Rome", "ann")
+    assert remainder("I live in Berlin and I speak Thai", "ann", new) == "I speak Thai."
+    assert remainder("I live in Berlin", "ann", new) is None

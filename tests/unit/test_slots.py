@@ -1,0 +1,61 @@
+import pytest
+
+from holdfast.slots import ANY, Slot, of
+
+
+def told(statement: str) -> list[tuple[str, str, str, bool]]:
+    return [(it.who, it.attribute, it.value, it.ended) for it in of(statement, "Ann")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "slot"),
+    [
+        ("I live in Berlin", ("ann", "home", "berlin", False)),
+        ("Bob moved to Lisbon last March because of work", ("bob", "home", "lisbon", False)),
+        ("I no longer live in Berlin", ("ann", "home", "berlin", True)),
+        ("My sister lives in Rome", ("ann sister", "home", "rome", False)),
+        ("Bob speaks Thai", ("bob", "speaks thai", "yes", False)),
+        ("Bob doesn't speak Thai", ("bob", "speaks thai", "no", False)),
+        ("I can't stand olives", ("ann", "taste oliv", "dislikes", False)),
+        ("I prefer tea over milk", ("ann", "prefers milk|tea", "tea", False)),
+        ("The main store is MongoDB", ("", "main store", "mongodb mongo db", False)),
+        ("We use MongoDB for the main store", ("", "main store", "mongodb mongo db", False)),
+        ("The capital of Wales is Cardiff", ("wale", "capit", "cardiff", False)),
+        ("The meeting is on Friday", ("", "meet on", "friday", False)),
+        ("The meeting is at 3pm", ("", "meet at", "3pm 3 pm", False)),
+        ("Bob is no longer vegan", ("bob", "diet", "vegan", True)),
+        ("I have two cats", ("ann", "number of cat", "two", False)),
+        ("We switched from Jira to Linear", ("", ANY, "jira", True)),
+    ],
+)
+def test_a_statement_has_its_slot(statement: str, slot: tuple[str, str, str, bool]) -> None:
+    assert slot in told(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Do I live in Berlin?",
+        "I might live in Berlin",
+        "I wish I lived in Berlin",
+        "If I live in Berlin I walk",
+        "I used to live in Berlin",
+        'He said "I live in Berlin"',
+        "Tom thinks Ann lives in Berlin",
+        "Sure, and I live in a castle",
+        "I visited Berlin",
+        "",
+        "x" * 400,
+    ],
+)
+def test_what_is_not_told_as_true_has_none(statement: str) -> None:
+    assert of(statement, "Ann") == ()
+
+
+def test_each_clause_has_its_own() -> None:
+    found = of("I live in Berlin and I speak Thai", "Ann")
+    assert [(it.attribute, it.value) for it in found] == [
+        ("home", "berlin"),
+        ("speaks thai", "yes"),
+    ]
+    assert isinstance(found[0], Slot)
