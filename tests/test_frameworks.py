@@ -59,8 +59,16 @@ RECIPES = {
     "kinds_and_ttl.py": ["[temporary, until ", "[preference, for good] Always use British"],
     "fan_out.py": ["legal: ['Articles about databases need a disclaimer']"],
     "handoff.py": ["writer: took {'topic': 'FastAPI'", "latecomer: took None"],
+    "agentchat_team.py": ["goes on: True", "remembered: [user] Competitors charge nine euros"],
+    "framework_agent.py": ["the session has 4 messages", "Ines, and I prefer trains"],
+    "ag2_agent.py": ["[preference, by assistant] The user prefers trains", "agent: Train."],
 }
-FLAVOUR_OF = dict.fromkeys(RECIPES, "autogen-0.14")
+FLAVOUR_OF = {
+    **dict.fromkeys(RECIPES, "autogen-0.14"),
+    "agentchat_team.py": "agentchat-0.7.5",
+    "framework_agent.py": "agent-framework-1.23",
+    "ag2_agent.py": "ag2-1.2",
+}
 
 
 def run(flavour: str, script: Path, folder: Path, **more: str) -> str:
@@ -97,7 +105,12 @@ def test_no_recipe_is_left_out() -> None:
     assert [name for name in sorted(there) if f"](autogen/{name})" not in readme] == []
 
 
-PAGES = {"autogen.md": "autogen-0.14"}
+PAGES = {
+    "autogen.md": "autogen-0.14",
+    "autogen_core.md": "agentchat-0.7.5",
+    "agent_framework.md": "agent-framework-1.23",
+    "ag2.md": "ag2-1.2",
+}
 
 
 @pytest.mark.slow

@@ -255,7 +255,7 @@ def test_a_server_in_trouble_is_not_in_the_way(
             done = chat(user(), agent, text, clear_history=False)
             assert done.chat_history[-1]["content"] == f"Reply to: {text}"
         counts = with_memory.counts
-        assert counts.longest < seconds + 0.2
+        assert counts.longest < seconds + 0.5
         assert counts.recalls_failed > 0
         assert counts.waiting > 0
         assert any("memory:" in record.message for record in caplog.records)

@@ -14,7 +14,14 @@ sys.path.insert(0, str(ROOT))
 from tests.clients.environments import made  # noqa: E402
 
 OURS = ("numpy>=2", "PyStemmer", "typer", "onnxruntime", "httpx2")
-FOR_TESTS = ("prometheus-client", "pytest", "pytest-timeout", "starlette", "uvicorn")
+FOR_TESTS = (
+    "prometheus-client",
+    "pytest",
+    "pytest-asyncio",
+    "pytest-timeout",
+    "starlette",
+    "uvicorn",
+)
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 

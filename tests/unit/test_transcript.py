@@ -18,9 +18,30 @@ def memory(url: str) -> Iterator[Memory]:
 def test_messages_come_back_in_order(memory: Memory) -> None:
     log = Transcript(memory, "chat/a")
     assert log.messages() == []
-    assert [log.append({"n": n}) for n in range(3)] == [1, 2, 3]
-    assert Transcript(memory, "chat/a").messages() == [{"n": 0}, {"n": 1}, {"n": 2}]
-    assert Transcript(memory, "chat/a").append("more") == 4
+    for number in range(40):
+        log.append({"n": number})
+    assert Transcript(memory, "chat/a").messages() == [{"n": number} for number in range(40)]
+    Transcript(memory, "chat/a").append("more")
+    assert Transcript(memory, "chat/a").messages()[-1] == "more"
+    assert len(memory.keys("chat/a/0")) == 3  # a few to a key
+
+
+def test_the_same_entry_again_is_one_message(memory: Memory) -> None:
+    log = Transcript(memory, "chat/a")
+    entry = log.entry("once")
+    log.add(entry)
+    log.add(entry)
+    log.append("twice")
+    log.append("twice")
+    assert log.messages() == ["once", "twice", "twice"]
+
+
+def test_large_messages_get_a_key_of_their_own(memory: Memory) -> None:
+    log = Transcript(memory, "chat/a")
+    large = ["x" * 700_000, "y" * 700_000, "small"]
+    for message in large:
+        log.append(message)
+    assert log.messages() == large
 
 
 def test_a_fresh_run_leaves_the_one_before(memory: Memory) -> None:
@@ -57,6 +78,7 @@ def test_many_writers_lose_and_repeat_nothing(memory: Memory) -> None:
 
 def test_more_than_a_page_is_read(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdfast.integrations.transcript.PAGE", 3)
+    monkeypatch.setattr("holdfast.integrations.transcript.TOGETHER", 1)
     log = Transcript(memory, "chat/a")
     for number in range(10):
         log.append(number)

@@ -23,6 +23,7 @@ from holdfast.integrations.turns import Said, TurnPolicy
 from holdfast.integrations.worker import Answering, Write, Writing, log
 
 T = TypeVar("T")
+COLD_SECONDS = 5.0  # for the first question, asked before there is a chat that would wait
 LOOP_SECONDS = 0.5  # all that may be waited in a thread that an event loop runs in
 HEARD = 4096  # messages that are known not to be new
 TOLD = 200  # memories that the agent was shown lately
@@ -77,16 +78,17 @@ class Companion:
         self._spent, self._longest, self._most = 0.0, 0.0, self.policy.seconds
         self._heard: OrderedDict[bytes, None] = OrderedDict()
         self._told: deque[str] = deque(maxlen=TOLD)
-        self._unlearned: list[Said] = []
+        self._unlearned: dict[str, list[Said]] = {}  # by session
         self._lock = threading.Lock()
         self._recalls = self._recalls_failed = self._kept = self._skipped = 0
 
     def warm_up(self) -> None:
-        """Loads the embedder and the index, so that the first turn need not; in a turn's time."""
+        """Loads the embedder and the index, so that the first turn need not; no turn waits yet."""
         if self.policy.recall:
-            self.begin()
+            self._most = COLD_SECONDS
             self.ask(lambda: self.memory.recall(WARM_UP, 1, scopes=self.scopes), None)
-            self._spent = self._longest = 0.0  # that was no turn
+            self._spent = self._longest = 0.0
+            self._recalls = self._recalls_failed = 0
 
     @property
     def counts(self) -> Counts:
@@ -148,8 +150,9 @@ class Companion:
 
     # --- after it ---
 
-    def hear(self, said: Said, keep: bool = True) -> None:
+    def hear(self, said: Said, keep: bool = True, session: str | None = None) -> None:
         """Keeps what was said, if it is worth it and new; learns when enough was said."""
+        where = session or self.session
         text = turns.without_block(said.text).strip()
         said = Said(text, said.speaker, said.role)
         if not self._new(said) or turns.echoes(text, self._told):
@@ -160,8 +163,8 @@ class Companion:
         else:
             self._kept += 1
             for part in turns.parts(text):
-                self.keep(part, self.policy.kind, said)
-        self._gather(said)
+                self.keep(part, self.policy.kind, said, session=where)
+        self._gather(said, where)
 
     def known(self, said: Said) -> None:
         """Says that something was heard before, in another process."""
@@ -192,32 +195,33 @@ class Companion:
     def learn(self) -> None:
         """Extracts learnings from what was said since the last time; in the background."""
         with self._lock:
-            said, self._unlearned = self._unlearned, []
-        if not said or not self.policy.learn_every:
-            return
-        heard = [one.message() for one in said]
-        memory, session, key = self.memory, self.session, _new_key()
-        self.writing.put(
-            Write(
-                "extract",
-                lambda: memory.extract(heard, session, keep="learnings", idempotency_key=key),
-            ),
-            0.0,
-        )
+            unlearned, self._unlearned = self._unlearned, {}
+        for session, said in unlearned.items():
+            self._extract(session, said)
 
     def finish(self, seconds: float = 10.0) -> int:
         """Learns from the rest and waits for all writes, so long; gives how many still wait."""
         self.learn()
         return self.writing.drain(seconds)
 
-    def _gather(self, said: Said) -> None:
+    def _gather(self, said: Said, session: str) -> None:
         if not self.policy.learn_every or not said.text:
             return
         with self._lock:
-            self._unlearned.append(said)
-            enough = len(self._unlearned) >= self.policy.learn_every
-        if enough:
-            self.learn()
+            gathered = self._unlearned.setdefault(session, [])
+            gathered.append(said)
+            if len(gathered) < self.policy.learn_every:
+                return
+            del self._unlearned[session]
+        self._extract(session, gathered)
+
+    def _extract(self, session: str, said: list[Said]) -> None:
+        heard, memory, key = [one.message() for one in said], self.memory, _new_key()
+
+        def learned() -> Any:
+            return memory.extract(heard, session, keep="learnings", idempotency_key=key)
+
+        self.writing.put(Write("extract", learned), 0.0)
 
     def _new(self, said: Said) -> bool:
         """False for what was heard before: a broadcast reaches an agent more than once."""

@@ -105,6 +105,11 @@ def speech(message: Any) -> str:
     return without_block(words(message)).strip()
 
 
+def is_block(text: Any) -> bool:
+    """True for a text that is a block of memories and nothing else."""
+    return isinstance(text, str) and bool(_BLOCK.fullmatch(text.strip()))
+
+
 def without_block(text: str) -> str:
     """The text without any block of memories."""
     return _BLOCK.sub("", text) if "<memories" in text else text

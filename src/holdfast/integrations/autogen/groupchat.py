@@ -68,8 +68,8 @@ class PersistentGroupChat(GroupChat):  # a dataclass without slots: more attribu
         if again and words(again[0]) == words(message):
             return  # whoever goes on sends the last message again
         self._companion.begin()
-        kept = dict(message)
-        self._companion.write("append", lambda: self._log.append(kept))
+        kept = self._log.entry(message)
+        self._companion.write("append", lambda: self._log.add(kept))
 
     def reset(self) -> None:
         """Empties the chat; from now on it is a fresh run, and the ones before are kept."""

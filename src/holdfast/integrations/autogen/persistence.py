@@ -68,11 +68,11 @@ class Persistence:
                 kept[0] = 0
                 self._companion.write("append", log_.fresh)
             for message in messages[kept[0] :]:
-                self._append(log_, dict(message))
+                self._append(log_, log_.entry(message))
             kept[0] = len(messages)
 
-    def _append(self, log_: Transcript, message: dict[str, Any]) -> None:
-        self._companion.write("append", lambda: log_.append(message))
+    def _append(self, log_: Transcript, entry: dict[str, Any]) -> None:
+        self._companion.write("append", lambda: log_.add(entry))
 
     def _meet(self, peer: Any) -> None:
         """The first time in this process: the history with a peer is there again."""
