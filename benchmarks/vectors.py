@@ -18,7 +18,7 @@ from benchmarks import corpora, targets, timing, workload
 from benchmarks.options import Options
 from benchmarks.workload import DIMENSION, Vectors
 from holdfast.embed import open_embedder
-from holdfast.engine.sqlite.vectors import VectorTable
+from holdfast.engine.cache.vectors import VectorTable
 from holdfast.errors import HoldfastError
 from holdfast.service import CANDIDATES
 

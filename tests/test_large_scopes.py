@@ -7,7 +7,8 @@ import pytest
 
 from holdfast import Memory
 from holdfast.embed.hashing import Hashing
-from holdfast.engine.sqlite import index, rows, search, vectors
+from holdfast.engine.cache import index, search, vectors
+from holdfast.engine.sqlite import rows
 from holdfast.text import passages
 
 NUMBERS = range(300)

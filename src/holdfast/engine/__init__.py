@@ -7,10 +7,10 @@ Such a function may be run again after a failure, so it must do nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]  # one unit-length row per passage of a content
-Key = tuple[int, ...]  # an engine's own name of a candidate; the first part counts the places asked
+Scope = Hashable  # an engine's own name of a place
+Key = tuple[int, Any, int]  # of a candidate: which of the places asked, its `Scope`, its row
 
 
 class Place(NamedTuple):
@@ -98,7 +99,7 @@ class Kept:
 class Waiting:
     """A row that needs vectors of its content."""
 
-    scope: int
+    scope: Any  # a `Scope`
     row: int
     content: str
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast import check
-from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine import Key, Place, Scope, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import upkeep
-from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Connections
-from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.ledger import SQLiteLedger
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import (
@@ -77,7 +77,7 @@ class SQLite:
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
         self._led = False
-        self._uses: dict[tuple[int, int], tuple[int, int]] = {}
+        self._uses: dict[tuple[Scope, int], tuple[int, int]] = {}
         self._flushed = time.monotonic()
 
     def before_fork(self) -> None:

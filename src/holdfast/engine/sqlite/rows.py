@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
-from holdfast.engine.sqlite import columns, search, words
-from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, stamp
-from holdfast.engine.sqlite.index import Indexes
-from holdfast.engine.sqlite.queue import Queue
-from holdfast.engine.sqlite.search import Uses
+from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, columns
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.cache.search import Uses
+from holdfast.engine.cache.search import search as search_sources
+from holdfast.engine.columns import changeable, compact, digest, maybe_stamp, stamp
+from holdfast.engine.queue import Queue
+from holdfast.engine.sqlite import search, words
 from holdfast.engine.sqlite.statements import RECORD, statements
 from holdfast.model import Entry, Filter, Record
 
@@ -114,8 +115,9 @@ class Rows(Queue):
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
         numbered = [(at, self.scope(place)) for at, place in enumerate(places)]
-        held = [(at, scope) for at, scope in numbered if scope != NO_SCOPE]
-        return search.search(self.db, self._indexes, self._uses, held, look)
+        held = [(at, search.Source(self.db, scope)) for at, scope in numbered if scope != NO_SCOPE]
+        space = search.space_number(self.db, look.space) if look.space else 0
+        return search_sources(self._indexes, space, self._uses, held, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
@@ -207,7 +209,7 @@ class Rows(Queue):
         for other in self._all("share_expiry", expires_at, scope, record.id):
             self.note_change(scope, other[0])
 
-    def count_use(self, scope: int, row: int, times: int, at: int) -> None:
+    def count_use(self, scope: Any, row: int, times: int, at: int) -> None:
         """Writes how often a row was used since it was last written."""
         if self._do("use_memory", times, at, scope, row).rowcount:
             self.note_change(scope, row)

@@ -1,4 +1,4 @@
-"""A scope in memory, following the file: its vectors, its word lists, and when each row was true.
+"""A scope in memory, following the store: its vectors, its word lists, and when each row was true.
 
 Rows only ever grow in number, so new ones are found by asking for rows beyond the last one seen;
 what changed or went away is found in the store's list of changes. That is how writes of other
@@ -7,7 +7,6 @@ threads and processes are seen, inside the very snapshot that asks.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -16,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine.sqlite.lists import Lists
-from holdfast.engine.sqlite.statements import statements
-from holdfast.engine.sqlite.vectors import VectorTable
+from holdfast.engine import Scope
+from holdfast.engine.cache import Source
+from holdfast.engine.cache.lists import Lists
+from holdfast.engine.cache.vectors import VectorTable
 from holdfast.lifetime import policy
 
-SQL = statements()
 NEVER = np.iinfo(np.int64).max
 GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
 NOBODY = -1  # the code of no session, and of no speaker
@@ -84,8 +83,7 @@ class Columns:
 class Index:
     """What of one scope is in memory. Positions, not rows, number what it holds."""
 
-    def __init__(self, scope: int, dimension: int) -> None:
-        self.scope = scope
+    def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self.lock = threading.Lock()
         self._empty()
@@ -99,26 +97,26 @@ class Index:
         self._sessions: dict[str, int] = {}
         self._speakers: dict[str, int] = {}
         self._last: dict[int, int] = {}  # the position of the last turn of each session
-        self._lists = Lists(self.scope)
+        self._lists = Lists()
 
-    # --- following the file ---
+    # --- following the store ---
 
-    def follow(self, db: sqlite3.Connection) -> None:
-        """Takes in what the snapshot of this connection has and this has not."""
+    def follow(self, source: Source) -> None:
+        """Takes in what a snapshot has and this has not."""
         try:
-            self._follow(db)
+            self._follow(source)
         except BaseException:
             self._empty()  # half taken in would be wrong for good; this costs one loading
             raise
 
-    def _follow(self, db: sqlite3.Connection) -> None:
-        last = db.execute(SQL["last_change"]).fetchone()
-        seq = last[0] if last else 0
+    def _follow(self, source: Source) -> None:
+        seq = source.last_change()
         if self.seq is not None and seq > self.seq:
-            self._changes(db)
-        self._append(db)
-        self._lists.follow(db, self.columns["row"])
-        newest = db.execute(SQL["last_row"], (self.scope,)).fetchone()[0] or 0
+            self._changes(source)
+        newest = source.last_row()
+        if newest > self._last_row():
+            self._append(source)
+        self._lists.follow(source, self.columns["row"])
         # Another thread may have shown this a later snapshot than the one that asks now.
         self._behind = seq < (self.seq or 0) or newest < self._last_row()
         self.seq = max(seq, self.seq or 0)
@@ -126,23 +124,21 @@ class Index:
     def _last_row(self) -> int:
         return int(self.columns["row"][-1]) if self.count else 0
 
-    def _changes(self, db: sqlite3.Connection) -> None:
-        first = db.execute(SQL["first_change"]).fetchone()[0]
-        if first is None or first > (self.seq or 0) + 1 or self.gone > max(1000, self.count // 4):
+    def _changes(self, source: Source) -> None:
+        changed = source.changes(self.seq or 0)
+        if changed is None or self.gone > max(1000, self.count // 4):
             self._empty()
             return
-        changed = {row for _, row in db.execute(SQL["changes_after"], (self.scope, self.seq))}
-        for row in sorted(changed):
-            at = self.position(row)
-            if at is not None:
-                self._reload(db, row, at)
+        held = {row: at for row in set(changed) if (at := self.position(row)) is not None}
+        found = {row["row"]: row for row in source.rows(sorted(held))} if held else {}
+        for row, at in sorted(held.items()):
+            if row in found:
+                self._reload(found[row], at)
+            else:
+                self._remove(at)
 
-    def _reload(self, db: sqlite3.Connection, row: int, at: int) -> None:
-        found = db.execute(SQL["row_in"], (self.scope, row)).fetchall()
-        if not found:
-            self._remove(at)
-            return
-        values = self._values(found)
+    def _reload(self, found: Any, at: int) -> None:
+        values = self._values([found])
         revised = values["version"][0] != self.columns["version"][at]
         for name in CHANGEABLE:
             self.columns[name][at] = values[name][0]
@@ -150,7 +146,7 @@ class Index:
             self._lists.clear()  # other words
         if self.dimension and (revised or not self.vectors.has(at)):
             self.vectors.drop(at)
-            self.vectors.add(at, [found[0]["vectors"]])
+            self.vectors.add(at, [found["vectors"]])
 
     def _remove(self, at: int) -> None:
         if self.columns["expires"][at] == GONE:
@@ -176,9 +172,8 @@ class Index:
             columns["turn"][after] -= 1
             after = int(columns["after"][after])
 
-    def _append(self, db: sqlite3.Connection) -> None:
-        last = self._last_row()
-        found = db.execute(SQL["rows_after_in"], (self.scope, last)).fetchall()
+    def _append(self, source: Source) -> None:
+        found = source.rows_after(self._last_row())
         if not found:
             return
         start = self.count
@@ -187,7 +182,7 @@ class Index:
         if self.dimension:
             self.vectors.add(start, [row["vectors"] for row in found])
 
-    def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
+    def _values(self, found: Sequence[Any]) -> dict[str, NDArray[Any]]:
         row, happened, since, until, expires, length, uses, pinned, version, *names, _ = zip(
             *found, strict=True
         )
@@ -246,9 +241,9 @@ class Index:
         at = int(np.searchsorted(rows, row))
         return at if at < len(rows) and rows[at] == row else None
 
-    def listed(self, db: sqlite3.Connection, token: str) -> Positions:
+    def listed(self, source: Source, token: str) -> Positions:
         """The positions of all rows with a token, in order."""
-        return self._lists.listed(db, token, self.columns["row"], self._behind)
+        return self._lists.listed(source, token, self.columns["row"], self._behind)
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The codes of speakers whose name shares a term with the query."""
@@ -275,13 +270,13 @@ class Indexes:
     """The scopes in memory; those not used for longest go first."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, int], Index] = OrderedDict()
+        self._held: OrderedDict[tuple[int, Scope], Index] = OrderedDict()
         self._lock = threading.Lock()
 
-    def scope(self, space: int, scope: int, dimension: int) -> Index:
+    def scope(self, space: int, scope: Scope, dimension: int) -> Index:
         """The index of a scope, empty if it was not in memory."""
         with self._lock:
-            found = self._held.pop((space, scope), None) or Index(scope, dimension)
+            found = self._held.pop((space, scope), None) or Index(dimension)
             self._held[space, scope] = found
             while len(self._held) > 1 and self._bytes() > CACHE_BYTES:
                 self._held.popitem(last=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -46,7 +45,7 @@ def digest(words: str) -> bytes:
     return hashlib.blake2b(words.encode(), digest_size=16).digest()
 
 
-def record(row: sqlite3.Row, scope: str) -> Record:
+def record(row: Any, scope: str) -> Record:
     """The record a row holds."""
     writer = row["writer"]
     return Record(
@@ -94,7 +93,7 @@ def changeable(rec: Record) -> tuple[Any, ...]:
     )
 
 
-def entry(row: sqlite3.Row) -> Entry:
+def entry(row: Any) -> Entry:
     """The entry a row holds."""
     return Entry(
         key=row["key"],
