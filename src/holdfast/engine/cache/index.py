@@ -291,7 +291,8 @@ class Index:
             some = (np.arange(0, self.count, step)[:, None] + np.arange(RUN)).ravel()
             some = some[some < self.count]
             pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
-            vectors = self.vectors.gathered(some, self.vectors.count)
+            held = some if self.dimension else some[:0]
+            vectors = self.vectors.gathered(held, self.vectors.count)
             self._sampled = key, Sampled(some, *pairs, vectors)
         return self._sampled[1]
 
