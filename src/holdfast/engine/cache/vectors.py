@@ -65,44 +65,51 @@ class VectorTable:
         one = 2 * self.dimension
         # Bytes that are no vectors are the doctor's case.
         whole = [each if each and len(each) % one == 0 else b"" for each in packed]
-        rows = np.arange(first, first + len(packed))
-        flat = np.frombuffer(b"".join(whole), "<f2").reshape(-1, self.dimension)
-        self.start = _grown(self.start, first + len(packed), -1)
-        self.size = _grown(self.size, first + len(packed), 0)
-        begin, end = self.count, self.count + len(flat)
-        self._widen(end)
-        self.vectors[begin:end] = flat
-        size = [len(each) // one for each in whole]
-        self.owner[begin:end] = np.repeat(rows, size)
-        self.size[rows] = size
-        self.start[rows] = begin + np.cumsum(size) - size
-        self.most = max(self.most, *size)
-        self._shorten(begin, end)
-        self.count = end
+        size = np.array([len(each) for each in whole]) // one
+        rows, ends = np.arange(first, first + len(packed)), self.count + np.cumsum(size)
+        self._widen(first + len(packed), self.count + int(size.sum()))
+        self.start[rows], self.size[rows] = ends - size, size
+        self.most = max(self.most, int(size.max()))
+        for at in range(0, len(whole), CHUNK):
+            flat = np.frombuffer(b"".join(whole[at : at + CHUNK]), "<f2").reshape(
+                -1, self.dimension
+            )
+            some = slice(self.count, self.count + len(flat))
+            self.vectors[some] = flat
+            self.owner[some] = np.repeat(rows[at : at + CHUNK], size[at : at + CHUNK])
+            self._shorten(some)
+            self.count += len(flat)
 
-    def _widen(self, end: int) -> None:
-        self.vectors = _grown(self.vectors, end, 0)
-        self.bytes = _grown(self.bytes, end, 0)
-        self.step = _grown(self.step, end, 0)
-        self.owner = _grown(self.owner, end, -1)
-
-    def _shorten(self, begin: int, end: int) -> None:
-        """Makes bytes of new vectors, and in a large table signs."""
-        if end > WHOLE and self.signs is None:
-            # Signs around the centre split the vectors in halves; around zero they would not.
-            self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
-            self.signs, begin = np.empty((-(-self.dimension // BLOCK), 0), np.uint64), 0
-        if self.signs is not None and end > self.signs.shape[1]:
+    def _widen(self, rows: int, vectors: int) -> None:
+        """Makes room; a table that grows large gets signs."""
+        self.start, self.size = _grown(self.start, rows, -1), _grown(self.size, rows, 0)
+        self.vectors = _grown(self.vectors, vectors, 0)
+        self.bytes = _grown(self.bytes, vectors, 0)
+        self.step = _grown(self.step, vectors, 0)
+        self.owner = _grown(self.owner, vectors, -1)
+        if self.signs is not None and vectors > self.signs.shape[1]:
             wider = np.empty((len(self.signs), len(self.owner)), np.uint64)
-            wider[:, :begin] = self.signs[:, :begin]
+            wider[:, : self.count] = self.signs[:, : self.count]
             self.signs = wider
-        for at in range(begin, end, CHUNK):
+
+    def _shorten(self, some: slice) -> None:
+        """Makes bytes of new vectors, and in a large table signs."""
+        vectors = self.vectors[some].astype(np.float32)
+        step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
+        self.step[some], self.bytes[some] = step, np.rint(vectors / step[:, None])
+        if self.signs is not None:
+            self.signs[:, some] = _bits(vectors - self.centre).T
+        elif some.stop > WHOLE:
+            self._sign_all(some.stop)
+
+    def _sign_all(self, end: int) -> None:
+        """Gives a table that has grown large its signs."""
+        # Signs around the centre split the vectors in halves; around zero they would not.
+        self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
+        self.signs = np.empty((-(-self.dimension // BLOCK), len(self.owner)), np.uint64)
+        for at in range(0, end, CHUNK):
             some = slice(at, min(end, at + CHUNK))
-            vectors = self.vectors[some].astype(np.float32)
-            step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
-            self.step[some], self.bytes[some] = step, np.rint(vectors / step[:, None])
-            if self.signs is not None:
-                self.signs[:, some] = _bits(vectors - self.centre).T
+            self.signs[:, some] = _bits(self.vectors[some].astype(np.float32) - self.centre).T
 
     def has(self, row: int) -> bool:
         """Whether a row has vectors."""
