@@ -58,8 +58,9 @@ def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
 def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
     """Which candidates state the same as one of them, said by the same side at another time."""
     one = top[at]
-    length, cosine = found.length[top], np.nan_to_num(found.cosine[top])
-    alike = (has == has[at]).all(axis=1) & (np.abs(cosine - cosine[at]) <= TWIN_COSINE)
+    length, cosine = found.length[top], found.cosine[top]
+    apart = np.abs(cosine - cosine[at])
+    alike = (has == has[at]).all(axis=1) & ~(apart > TWIN_COSINE)  # without vectors, words decide
     alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
     alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
     # A turn or two apart they go on with each other; they do not correct each other.

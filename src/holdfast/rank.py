@@ -230,7 +230,8 @@ def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
 
 def _coherence(sample: Sample) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
-    apart = np.nan_to_num(sample.cosine.astype(np.float64))
+    apart = sample.cosine.astype(np.float64)
+    apart[np.isnan(apart)] = 0.0
     for side in (sample.named, ~sample.named):
         if side.any():
             apart[side] -= apart[side].mean()
@@ -272,7 +273,8 @@ def _share(held: Floats, weight: Floats) -> Floats:
 def _meaning(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
     """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
     mean, spread = _usual(corpus.sample.cosine)
-    own = np.nan_to_num((found.cosine - mean) / spread)
+    own = (found.cosine - mean) / spread
+    own[np.isnan(own)] = 0.0
     lent = own.copy()
     for have, neighbour in near.values():
         lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])
