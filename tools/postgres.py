@@ -17,9 +17,11 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 NEWEST = "pginstall18"
 ROLE = "holdfast"  # owns its databases and is no superuser, so that row-level security binds it
@@ -124,6 +126,13 @@ def make_role(admin: str) -> None:
     with psycopg.connect(admin, autocommit=True) as db:
         if db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
             db.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{ROLE}'")
+
+
+def database_url(admin: str, name: str) -> str:
+    """The URL of a database at the same server, for the role that owns it."""
+    parts = conninfo_to_dict(admin) | {"dbname": name, "user": ROLE, "password": ROLE}
+    named = {key: value for key, value in parts.items() if value is not None}
+    return "postgresql://?" + urlencode(named)
 
 
 def make_database(admin: str, name: str, template: str = "template1") -> None:

@@ -353,12 +353,21 @@ class Engine(Protocol):
 
 
 def open_engine(url: str) -> Engine:
-    """The engine a URL names: `sqlite:///path`."""
+    """The engine a URL names: `sqlite:///path` or `postgresql://host/database`."""
     scheme, _, path = url.partition("://")
     if scheme == "sqlite" and path.startswith("/"):
         from holdfast.engine.sqlite import SQLite
 
         return SQLite(path[1:])
+    if scheme in ("postgresql", "postgres"):
+        try:
+            from holdfast.engine.postgres import Postgres
+        except ImportError as error:
+            raise Invalid(
+                f"PostgreSQL is not installed ({error.name}).", 'pip install "holdfast[postgres]"'
+            ) from None
+        return Postgres(url)
     raise Invalid(
-        f"{scheme}:// is not a store this Holdfast can open.", "Use sqlite:///path/to/file.db."
+        f"{scheme}:// is not a store this Holdfast can open.",
+        "Use sqlite:///path/to/file.db, or postgresql://host/database.",
     )

@@ -9,16 +9,24 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, columns
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.cache.search import Uses
 from holdfast.engine.cache.search import search as search_sources
-from holdfast.engine.columns import changeable, compact, digest, maybe_stamp, stamp
+from holdfast.engine.columns import (
+    after_all,
+    changeable,
+    compact,
+    digest,
+    maybe_stamp,
+    packed,
+    stamp,
+    words_of,
+)
 from holdfast.engine.queue import Queue
 from holdfast.engine.sqlite import search, words
-from holdfast.engine.sqlite.statements import RECORD, statements
+from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.statements import RECORD
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
@@ -136,7 +144,7 @@ class Rows(Queue):
 
     def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
         """Unexpired keys that begin with a prefix, in order."""
-        end = _after_all(prefix)
+        end = after_all(prefix)
         values = (self.scope(place), after, prefix, end, end, stamp(now), limit)
         return [row[0] for row in self._all("keys", *values)]
 
@@ -168,7 +176,7 @@ class Rows(Queue):
         """Adds a version of a memory."""
         scope = self._make_scope(place)
         self._check_space(draft)
-        row = self._add(scope, draft.record, packed(draft.vectors), *_words(draft))
+        row = self._add(scope, draft.record, packed(draft.vectors), *words_of(draft))
         words.added(self.db, row)
 
     def _add(self, scope: int, rec: Record, vectors: bytes | None, *told: Any) -> int:
@@ -185,7 +193,7 @@ class Rows(Queue):
         scope, new = self.scope(place), draft.record
         self._check_space(draft)
         row, terms, vectors, *told = self._all("row_of", scope, past.id, past.version)[0]
-        self._do("new_words", new.version, packed(draft.vectors), *_words(draft), scope, row)
+        self._do("new_words", new.version, packed(draft.vectors), *words_of(draft), scope, row)
         self.change(place, new)
         words.change(self.db, scope, row, terms, " ".join(draft.terms))
         old = self._add(scope, past, vectors, *told)
@@ -285,22 +293,6 @@ class Rows(Queue):
         self._do("keep_answer", _answer_key(place, key), *values)
 
 
-def _words(draft: Draft) -> tuple[Any, ...]:
-    """The columns of a record that hold its words and what is known by them."""
-    return (
-        draft.speaker,
-        len(draft.terms),
-        draft.fingerprint,
-        draft.record.content,
-        " ".join(draft.terms),
-    )
-
-
-def packed(vectors: np.ndarray[Any, Any] | None) -> bytes | None:
-    """Vectors as they are stored."""
-    return None if vectors is None else vectors.astype("<f2").tobytes()
-
-
 def _answer_key(place: Place, key: str) -> bytes:
     """The key goes in as a digest: it may name somebody, and outlives what it wrote."""
     return _digest_of(place.tenant, place.scope, key)
@@ -308,14 +300,3 @@ def _answer_key(place: Place, key: str) -> bytes:
 
 def _digest_of(*names: str) -> bytes:
     return digest(compact(names))
-
-
-def _after_all(prefix: str) -> str | None:
-    """The first text after all that begin with a prefix; None if there is no end."""
-    for index in range(len(prefix) - 1, -1, -1):
-        code = ord(prefix[index]) + 1
-        if code == 0xD800:
-            code = 0xE000  # surrogates are not text
-        if code <= 0x10FFFF:
-            return prefix[:index] + chr(code)
-    return None
