@@ -151,12 +151,17 @@ class Host:
 
     def _measures(self) -> dict[str, float]:
         memories, jobs = self.ledger.totals()
+        known, unknown = self.service.embedding.cache()
         return {
             "memories": memories,
             "jobs_waiting": jobs,
             "queue_depth": self.queue(),
             "store_bytes": self.engine.size(),
             "degraded_seconds_total": 0.0 if self.embedder is None else self.embedder.degraded(),
+            "query_cache_hits_total": known,
+            "query_cache_misses_total": unknown,
+            "key_cache_hits_total": self.access.hits,
+            "key_cache_misses_total": self.access.misses,
         }
 
     def ready(self) -> dict[str, Any]:

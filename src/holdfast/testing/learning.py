@@ -56,6 +56,12 @@ class Learning:
         memory.extract("Ann: I like tea.", session="t", keep="turns")
         assert [one.kind for one in memory.list()] == ["interaction"]
 
+    def test_a_turn_that_is_the_learning_is_kept_once_and_superseded(self, memory: Memory) -> None:
+        memory.extract("Ann: We use Flask for the API.", session="1", keep="both")
+        assert [one.kind for one in memory.list()] == ["fact"]
+        memory.extract("Ann: We use FastAPI for the API now.", session="2", keep="both")
+        assert told(memory) == ["We use FastAPI for the API now."]
+
     def test_relative_dates_are_told_from_the_message(self, memory: Memory) -> None:
         said = {"role": "user", "content": "I ran a race last Saturday."}
         memory.extract([{**said, "timestamp": "2023-05-25T13:14:00Z"}])

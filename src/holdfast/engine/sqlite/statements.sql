@@ -451,11 +451,15 @@ SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
 GROUP BY session ORDER BY session
 
 -- name: tenant_holds
-SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
-FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
+SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0) + (
+    SELECT coalesce(sum(length(CAST(t.value AS BLOB))), 0)
+    FROM states t JOIN scopes s ON t.scope = s.scope WHERE s.tenant = :tenant
+)
+FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = :tenant
 
 -- name: count_memories
 SELECT count(*) FROM memories
 
--- name: count_open_errands
-SELECT count(*) FROM errands WHERE status = 'accepted'
+-- name: count_open_work
+SELECT (SELECT count(*) FROM errands WHERE status = 'accepted')
+     + (SELECT count(*) FROM jobs WHERE state <> 'dead')
