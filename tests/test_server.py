@@ -216,7 +216,10 @@ def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
         with httpx2.Client(base_url=served.url) as http:
             replies = [http.get("/v1/key", headers={"X-API-Key": ann}) for _ in range(4)]
             assert [it.status_code for it in replies] == [200, 200, 200, 429]
-            assert [it.headers.get("ratelimit-remaining") for it in replies[:3]] == ["2", "1", "0"]
+            left = [it.headers["ratelimit-remaining"] for it in replies]
+            assert left == ["2", "1", "0", "0"]
+            lost = http.get("/v1/scopes/s/memories/none", headers={"X-API-Key": bob})
+            assert (lost.status_code, lost.headers["ratelimit-remaining"]) == (404, "2")
             assert replies[0].headers["ratelimit-limit"] == "3"
             assert replies[3].headers["retry-after"] == "1"
             assert http.get("/v1/key", headers={"X-API-Key": bob}).status_code == 200
@@ -450,6 +453,19 @@ def test_what_was_not_foreseen_is_told_to_the_log_only(
         served.host.service, "stats", lambda *a: (_ for _ in ()).throw(HoldfastError("/etc/x"))
     )
     assert "/etc/x" not in http.get("/v1/scopes/s/stats").text
+
+
+def test_a_verb_is_one_line_of_the_audit_log(served: Served) -> None:
+    with Memory("s", served.url) as memory:
+        memory.policy(reconcile=True)
+        memory.remember("Ann lives in Berlin", source="ann")
+        new = memory.remember("Ann lives in Rome now", source="ann")
+        assert new.superseded
+        memory.extract("Ann: I moved to Oslo.", keep="both")
+        memory.purge()
+    served.host._flush()
+    acts = [line.act for _, line in served.host.ledger.noted("local", 2**62, 100)]
+    assert sorted(acts) == ["extract", "purge", "remember", "remember", "setpolicy"]
 
 
 # --- how it begins and ends ---

@@ -194,6 +194,8 @@ class App:
         try:
             host.used(call)
             reply = endpoint.answer(call)
+        except Exception as error:  # told here, so that the reply says what is left of the rate
+            reply = _failure(error, endpoint, call.request)
         finally:
             host.tenants.leave(caller.tenant)
         reply.headers.extend(limits)
