@@ -23,6 +23,7 @@ from holdfast import (
     question,
     rank,
     states,
+    text,
     wire,
 )
 from holdfast.embed import Embedder
@@ -154,7 +155,7 @@ class Service:
 
         def work(tx: Transaction) -> Record:
             old = keeping.current(tx, place, op.id, now)
-            twin = portable.live_twin(tx, place, op.content, now)
+            twin = portable.live_twin(tx, place, text.fingerprint(op.content), now)
             if twin is not None and twin.id != op.id:
                 raise Conflict(f"The memory {twin.id} has these words already.", "Forget one.")
             if twin is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ Vectors = NDArray[np.float32]  # one unit-length row per passage of a content
 Key = tuple[int, ...]  # an engine's own name of a candidate; the first part counts the places asked
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Whose memories, and which of them: every statement of an engine is bound to one."""
 
     tenant: str
@@ -54,6 +53,7 @@ class Draft:
 
     record: Record
     terms: Sequence[str]
+    fingerprint: bytes
     speaker: str | None
     vectors: Vectors | None
     space: Space | None

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from holdfast import text
 from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
 from holdfast.engine.sqlite import columns, search, words
 from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, stamp
@@ -36,6 +35,7 @@ class Rows(Queue):
         self._indexes = indexes
         self._uses = uses
         self._scopes: dict[Place, int] = {}
+        self._policies = {}
         self._spaces: set[Space | None] = set()  # that vectors may be of
 
     def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
@@ -242,6 +242,7 @@ class Rows(Queue):
         self.drop_all_learned(scope)
         self._do("drop_scope", scope)
         self._scopes.pop(place, None)
+        self._policies.pop(place, None)
         return len(keys)
 
     def matching(self, place: Place, where: Filter) -> list[str]:
@@ -287,7 +288,7 @@ def _words(draft: Draft) -> tuple[Any, ...]:
     return (
         draft.speaker,
         len(draft.terms),
-        text.fingerprint(draft.record.content),
+        draft.fingerprint,
         draft.record.content,
         " ".join(draft.terms),
     )
