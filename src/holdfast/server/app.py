@@ -206,8 +206,8 @@ class App:
             (b"content-type", reply.media.encode()),
             (b"x-request-id", request.encode()),
             *ALWAYS,
-            *((name.encode(), value.encode("latin-1")) for name, value in reply.headers),
         ]
+        headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):
             headers.append((b"content-length", str(len(reply.body)).encode()))
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})

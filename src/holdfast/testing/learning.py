@@ -278,6 +278,25 @@ class Learning:
         assert other.policy().suspicious == "accept"
         assert other.jobs() == memory.jobs() == ()
 
+    def test_a_store_that_has_faded_still_answers_as_of_any_date(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        homes = ["Berlin", "Lisbon", "Oslo", "Quito"]
+        moved = {}
+        for city in homes:
+            memory.extract(f"Ann: I live in {city} now.", session=city, keep="both")
+            moved[city] = clock()
+            clock.advance(days=400)
+        memory.consolidate()
+        memory.purge()
+        for number, city in enumerate(homes):
+            for days in (1, 200, 399):
+                then = moved[city] + days * DAY
+                known = contents(memory.recall("where does Ann live?", as_of=then))
+                assert known[0] == f"Ann lives in {city} now."
+                assert not any(other in said for other in homes[number + 1 :] for said in known)
+        assert contents(memory.recall("where does Ann live?"))[0] == "Ann lives in Quito now."
+
     def test_durable_kinds_do_not_fade(self, memory: Memory, clock: FakeClock) -> None:
         memory.extract("Ann: I'm allergic to penicillin.", session="1")
         clock.advance(days=3650)

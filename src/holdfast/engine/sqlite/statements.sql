@@ -171,7 +171,8 @@ SELECT min(seq) FROM changes
 DELETE FROM changes WHERE seq <= ?
 
 -- name: entry
-SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?
+SELECT key, value, version, updated_at, expires_at FROM states
+WHERE scope = (SELECT scope FROM scopes WHERE tenant = ? AND name = ?) AND key = ?
 
 -- name: put_entry
 INSERT INTO states (scope, key, value, version, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
