@@ -97,7 +97,8 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
         with Memory("bench", url, embedder=embedder) as memory:
             memory.remember_many([TEXT.format(n=n) for n in range(size)])
             memory.set("cursor", {"row": 8000})
-            found["in process"] = here(memory, seconds)
+            tried = [here(memory, seconds) for _ in range(rounds)]
+            found["in process"] = {kind: min(it[kind] for it in tried) for kind in KINDS}
         with ExitStack() as stack:
             bare = stack.enter_context(process([sys.executable, "-c", ECHO, "8471"], 8471))
             words = [sys.executable, "-c", SERVE, "8472", url, embedder]

@@ -89,8 +89,11 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot]) -> Slot | None:
 def _contradicts(mine: Slot, theirs: Slot) -> bool:
     if mine.attribute == ANY:
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
-        return of_one and not theirs.ended and slots.agree(mine.value, slots.held(theirs))
+        known = not theirs.ended and not theirs.weak
+        return of_one and known and slots.agree(mine.value, slots.held(theirs))
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
+        return False
+    if mine.weak and not mine.changed:
         return False
     alike = slots.agree(mine.value, theirs.value)
     return alike if mine.ended != theirs.ended else not alike and not mine.ended
@@ -105,12 +108,23 @@ def _hearsay(told: Statement, clash: Slot) -> bool:
 
 
 def _same(new: Statement, old: Statement) -> bool:
-    if not new.slots or not old.slots:
+    mine, theirs = _keys(new.slots), _keys(old.slots)
+    if not mine or not theirs:
         return _bag(new.content) == _bag(old.content)
-    mine = {(slot.who, slot.attribute, slot.ended) for slot in new.slots}
-    if mine != {(slot.who, slot.attribute, slot.ended) for slot in old.slots}:
+    if mine != theirs or _differ(new.slots, old.slots):
         return False
     return len(_bag(new.content) ^ _bag(old.content)) <= SAME_MORE
+
+
+def _differ(new: Sequence[Slot], old: Sequence[Slot]) -> bool:
+    """True if the same is said with another word in one place: then it is not the same."""
+    known = {(slot.who, slot.attribute): slot.value for slot in old if slot.weak}
+    said = ((slot, known.get((slot.who, slot.attribute))) for slot in new if slot.weak)
+    return any(value is not None and not slots.agree(slot.value, value) for slot, value in said)
+
+
+def _keys(told: Sequence[Slot]) -> set[tuple[str, str, bool]]:
+    return {(slot.who, slot.attribute, slot.ended) for slot in told if not slot.weak}
 
 
 def _bag(content: str) -> frozenset[str]:
