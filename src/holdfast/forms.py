@@ -88,7 +88,7 @@ LEAD = _pattern(
     "^(?:"
     + alternatives(
         """actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no|and|but|also
-        by the way|btw
+        by the way|btw|speaking of [\\w '-]{2,40}(?=,)
         scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
         in fact
         i meant|for the record|good news|after all|today|since \\w+|remember(?: that)?
@@ -291,6 +291,7 @@ HAVE_EVENT = _pattern(
     rf"^{WHO} (?:has|have|attends?|takes?|goes to|go to) an? (?P<event>[\w -]*?[a-z]+) "
     r"(?:on|every|at) (?P<value>[^;?!]+)$"
 )
+WEEKLY = _pattern(r"\b(?:every|each|\w+days|weekly)\b")
 HABIT = _pattern(rf"^{WHO} {ADVERB}*(?P<value>smokes?|drinks?|drives?|vapes?)$")
 STATES = alternatives(
     """born|founded|created|developed|written|performed|directed|located|based|associated

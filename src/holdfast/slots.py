@@ -21,6 +21,8 @@ YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
 SAYS = "says"  # before what is said of somebody in a form of its own
 ANY = "*"  # as the attribute: whatever had this value
+WEEKLY = "weekly"  # beside a day of the week that is meant again and again
+DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 USER = "user"  # who "I" is, where nobody is named
 US = ""  # a team's own choices are nobody's in particular
 MOST_LETTERS = 300  # a longer sentence tells too much to be one fact
@@ -90,7 +92,8 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     if affirmed is None and not forms.MORE.search(clause):
         now = forms.NOW.search(clause) is not None
         plain = all(attribute.startswith(f"{SAYS} ") for _, attribute, _ in read)
-        frames = _framed(_timeless(clause)) if plain else ()
+        told = _timeless(clause)
+        frames = _framed(told) if plain else ()
         for who, attribute, value in (*frames, *_have_event(told)):
             yield Slot(_who(who, speaker), attribute, _value(value), changed=now, weak=True)
 
@@ -168,7 +171,8 @@ def _have_event(told: str) -> Found:
     """An event of somebody's: "I have a pottery class on Mondays"."""
     found = forms.HAVE_EVENT.match(told)
     if found and _noun(found["event"]) in EVENTS:
-        yield found["who"], _timed(found["event"], found["value"]), found["value"]
+        again = f" {WEEKLY}" if forms.WEEKLY.search(told) else ""
+        yield found["who"], _timed(found["event"], found["value"]), found["value"] + again
 
 
 def _read(told: str) -> Found:
@@ -386,6 +390,11 @@ def held(slot: Slot) -> str:
         return slot.value
     thing = slot.attribute.partition(" ")[2]
     return thing.partition(" ")[2] if slot.attribute.startswith(f"{SAYS} ") else thing
+
+
+def passing(slot: Slot) -> bool:
+    """True for a day of the week that is meant once: a week later it is past."""
+    return slot.weak and slot.value in DAYS
 
 
 def agree(one: str, other: str) -> bool:

@@ -43,6 +43,12 @@ def test_slots_decide(old: str, new: str, verdict: Verdict) -> None:
     assert judged(said(new), [known(old)]) == verdict
 
 
+def test_a_day_of_the_week_is_past_a_week_later() -> None:
+    old, new = "I have a pottery class on Monday", "I have a pottery class on Friday"
+    assert judged(said(new), [known(old)]) == BESIDE
+    assert judged(said(new, at=NOW + 7 * DAY), [known(old)]) == CORRECTS
+
+
 def test_likeness_alone_decides_nothing() -> None:
     assert judged(said("The red bus went by"), [known("The red bus went past")]) == BESIDE
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from holdfast import sentences, slots, text, trust
 from holdfast.slots import ANY, Slot
 
+WEEK = timedelta(days=7)
 SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
 
 
@@ -69,7 +70,7 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
 
 
 def _relation(new: Statement, old: Statement) -> str:
-    clash = _clash(new.slots, old.slots)
+    clash = _clash(new.slots, old.slots, new.since - old.since >= WEEK)
     if clash is None:
         return "same" if _same(new, old) else "beside"
     if new.since < old.since and not clash.changed:
@@ -80,20 +81,23 @@ def _relation(new: Statement, old: Statement) -> str:
     return "corrects"
 
 
-def _clash(new: Sequence[Slot], old: Sequence[Slot]) -> Slot | None:
-    """The slot of the new statement that cannot be true together with the old one."""
+def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot | None:
+    """The slot of the new statement that cannot be true together with the old one.
+
+    `past` says that the old one is so old that a day of the week which it names has passed.
+    """
     pairs = ((mine, theirs) for mine in new for theirs in old)
-    return next((mine for mine, theirs in pairs if _contradicts(mine, theirs)), None)
+    return next((mine for mine, theirs in pairs if _contradicts(mine, theirs, past)), None)
 
 
-def _contradicts(mine: Slot, theirs: Slot) -> bool:
+def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
     if mine.attribute == ANY:
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
         known = not theirs.ended and not theirs.weak
         return of_one and known and slots.agree(mine.value, slots.held(theirs))
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
         return False
-    if mine.weak and not mine.changed:
+    if mine.weak and not mine.changed and not (past and slots.passing(theirs)):
         return False
     alike = slots.agree(mine.value, theirs.value)
     return alike if mine.ended != theirs.ended else not alike and not mine.ended
