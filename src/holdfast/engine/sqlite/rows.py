@@ -134,7 +134,7 @@ class Rows(Queue):
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
-        row = self._one("entry", self.scope(place), key)
+        row = self._one("entry", place.tenant, place.scope, key)
         return None if row is None else columns.entry(row)
 
     def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:

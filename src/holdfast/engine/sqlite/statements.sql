@@ -172,7 +172,8 @@ SELECT min(seq) FROM changes
 DELETE FROM changes WHERE seq <= ?
 
 -- name: entry
-SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?
+SELECT key, value, version, updated_at, expires_at FROM states
+WHERE scope = (SELECT scope FROM scopes WHERE tenant = ? AND name = ?) AND key = ?
 
 -- name: put_entry
 INSERT INTO states (scope, key, value, version, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -452,11 +453,15 @@ SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
 GROUP BY session ORDER BY session
 
 -- name: tenant_holds
-SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
-FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
+SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0) + (
+    SELECT coalesce(sum(length(CAST(t.value AS BLOB))), 0)
+    FROM states t JOIN scopes s ON t.scope = s.scope WHERE s.tenant = :tenant
+)
+FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = :tenant
 
 -- name: count_memories
 SELECT count(*) FROM memories
 
--- name: count_open_errands
-SELECT count(*) FROM errands WHERE status = 'accepted'
+-- name: count_open_work
+SELECT (SELECT count(*) FROM errands WHERE status = 'accepted')
+     + (SELECT count(*) FROM jobs WHERE state <> 'dead')
