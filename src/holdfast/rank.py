@@ -78,9 +78,9 @@ class Sample:
     """Some memories of the scopes, in short runs: they tell what is usual there."""
 
     cosine: Floats
-    session: NDArray[np.int64]
-    turn: NDArray[np.integer]
     named: NDArray[np.bool_]
+    left: NDArray[np.int64]  # those that others follow a turn or two later,
+    right: NDArray[np.int64]  # and the ones that do
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +117,34 @@ class Ranking:
     evidence: Floats
 
 
-Columns = Candidates | Sample
-
-
-def joined(kind: type[Columns], parts: Sequence[Columns]) -> Any:
-    """The columns of several scopes as one."""
+def joined(parts: Sequence[Candidates]) -> Candidates:
+    """The candidates of several scopes as one."""
     if len(parts) == 1:
         return parts[0]
-    return kind(
-        **{
-            field.name: np.concatenate([getattr(part, field.name) for part in parts])
-            for field in fields(kind)
-        }
+    columns = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Candidates)
+    }
+    return Candidates(**columns)
+
+
+def pooled(parts: Sequence[Sample]) -> Sample:
+    """The samples of several scopes as one."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part.cosine) for part in parts)])[:-1]
+    return Sample(
+        np.concatenate([part.cosine for part in parts]),
+        np.concatenate([part.named for part in parts]),
+        np.concatenate([part.left + start for part, start in zip(parts, starts, strict=True)]),
+        np.concatenate([part.right + start for part, start in zip(parts, starts, strict=True)]),
     )
 
 
 def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
     """The order of all candidates and where it comes from."""
-    near, lending = _links(found), _coherence(corpus.sample)
+    lending = _coherence(corpus.sample)
+    near = _links(found.session, found.turn) if lending else {}
     said = _words(found, corpus, asked, near, lending)
     evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
@@ -190,28 +200,42 @@ def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> F
     return worth
 
 
-def _links(found: Columns) -> Links:
-    """For each distance: which candidates have which neighbour so many turns on."""
-    key = found.session << 32 | found.turn.astype(np.int64)
+def most_worth() -> float:
+    """More than having a term once is worth in any memory."""
+    return FULL / (1 + K1 * (1 - B + B * LEAST_LENGTH))
+
+
+def pairs(
+    session: NDArray[np.integer], turn: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which memories of a session others follow a turn or two later, and the ones that do."""
+    near = _links(session, turn)
+    left, right = zip(near[1], near[2], strict=True)
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
+    """For each distance: which memories have which neighbour so many turns on."""
+    key = session.astype(np.int64) << 32 | turn.astype(np.int64)
     ordered = np.argsort(key, kind="stable")
     ranked = key[ordered]
     near: Links = {}
-    for distance in LEND_WORDS:
+    for distance in (1, 2):
         at = np.minimum(np.searchsorted(ranked, key + distance), len(key) - 1)
-        have = np.flatnonzero((ranked[at] == key + distance) & (found.session >= 0))
+        have = np.flatnonzero((ranked[at] == key + distance) & (session >= 0))
         near[distance] = have, ordered[at[have]]
+        near[-distance] = ordered[at[have]], have
     return near
 
 
 def _coherence(sample: Sample) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
-    apart = np.nan_to_num(sample.cosine.astype(np.float64))
+    apart = sample.cosine.astype(np.float64)
+    apart[np.isnan(apart)] = 0.0
     for side in (sample.named, ~sample.named):
         if side.any():
             apart[side] -= apart[side].mean()
-    near = _links(sample)
-    left = np.concatenate([near[1][0], near[2][0]])
-    right = np.concatenate([near[1][1], near[2][1]])
+    left, right = sample.left, sample.right
     norm = math.sqrt(float((apart[left] ** 2).sum() * (apart[right] ** 2).sum()))
     alike = float((apart[left] * apart[right]).sum()) / norm if norm > 1e-12 else 0.0
     pairs = len(left)
@@ -249,7 +273,8 @@ def _share(held: Floats, weight: Floats) -> Floats:
 def _meaning(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
     """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
     mean, spread = _usual(corpus.sample.cosine)
-    own = np.nan_to_num((found.cosine - mean) / spread)
+    own = (found.cosine - mean) / spread
+    own[np.isnan(own)] = 0.0
     lent = own.copy()
     for have, neighbour in near.values():
         lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])

@@ -36,7 +36,7 @@ def some(counts: list[list[int]], **columns: Any) -> Candidates:
 
 def scope(found: Candidates, size: int = 500, sample: Sample | None = None) -> Corpus:
     """A scope in which every term that a candidate has is in as many memories as candidates."""
-    nothing = Sample(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int), np.zeros(0, bool))
+    nothing = Sample(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, int))
     return Corpus(size, 8.0, (found.counts > 0).sum(axis=0), sample or nothing)
 
 
@@ -48,7 +48,7 @@ def chat(alike: bool) -> Sample:
     """A sample of one long session in which neighbours are, or are not, about the same."""
     at = np.arange(200)
     cosine = np.where(at // 20 % 2 if alike else at % 2, 0.4, 0.1)
-    return Sample(cosine, np.zeros(200, np.int64), at, np.zeros(200, bool))
+    return Sample(cosine, np.zeros(200, bool), *rank.pairs(np.zeros(200, int), at))
 
 
 def test_the_score_is_the_formula() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ Scope = Hashable  # an engine's own name of a place
 Key = tuple[int, Any, int]  # of a candidate: which of the places asked, its `Scope`, its row
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Whose memories, and which of them: every statement of an engine is bound to one."""
 
     tenant: str
@@ -55,6 +54,7 @@ class Draft:
 
     record: Record
     terms: Sequence[str]
+    fingerprint: bytes
     speaker: str | None
     vectors: Vectors | None
     space: Space | None

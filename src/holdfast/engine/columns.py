@@ -7,7 +7,6 @@ import json
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from holdfast import text
 from holdfast.engine import Draft, Vectors
 from holdfast.model import Entry, Record, Source
 
@@ -111,7 +110,7 @@ def words_of(draft: Draft) -> tuple[Any, ...]:
     return (
         draft.speaker,
         len(draft.terms),
-        text.fingerprint(draft.record.content),
+        draft.fingerprint,
         draft.record.content,
         " ".join(draft.terms),
     )

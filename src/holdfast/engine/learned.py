@@ -16,6 +16,8 @@ from holdfast.slots import ANY, Slot, held
 class Learned:
     """The part of an engine's rows that learning reads and writes, by named statements."""
 
+    _policies: dict[Place, str | None]  # as read in this transaction
+
     def scope(self, place: Place) -> Any:
         """What a place is called in statements."""
         raise NotImplementedError
@@ -147,13 +149,16 @@ class Learned:
 
     def policy(self, place: Place) -> str | None:
         """The policy of a place as JSON."""
-        row = self._one("policy", self.scope(place))
-        return None if row is None else str(row[0])
+        if place not in self._policies:
+            row = self._one("policy", self.scope(place))
+            self._policies[place] = None if row is None else str(row[0])
+        return self._policies[place]
 
     def set_policy(self, place: Place, policy: str) -> None:
         """Sets the policy of a place."""
         json.loads(policy)
         self._do("set_policy", self._make_scope(place), policy)
+        self._policies[place] = policy
 
     # --- forgetting ---
 

@@ -7,13 +7,22 @@ so are the answers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Scope
 from holdfast.model import Filter
+
+
+class Pulse(NamedTuple):
+    """How far a store has got, as a snapshot has it."""
+
+    change: int  # the number of the last change of a row; 0 before the first
+    row: int  # the last row of the scope; 0 before the first
+    listed: int  # the last row whose words are in the word index
+    waiting: int  # how many rows of the scope have no vectors yet
 
 
 class Source(Protocol):
@@ -23,23 +32,17 @@ class Source(Protocol):
     def scope(self) -> Scope:
         """Which scope, as the engine calls it."""
 
-    def last_change(self) -> int:
-        """The number of the last change of a row; 0 before the first."""
+    def pulse(self) -> Pulse:
+        """What tells whether anything was written since the scope was last looked at."""
 
     def changes(self, after: int) -> Iterable[int] | None:
         """The rows that changed or went away since a change; None if that is no longer known."""
-
-    def last_row(self) -> int:
-        """The last row there is; 0 before the first."""
 
     def rows_after(self, row: int) -> Sequence[Any]:
         """What the index holds of the rows beyond one, in order (see `index.Index`)."""
 
     def rows(self, rows: Sequence[int]) -> Sequence[Any]:
         """The same of some rows, those that are still there."""
-
-    def listed_to(self) -> int:
-        """The last row whose words are in the word index."""
 
     def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, in order."""
@@ -49,6 +52,3 @@ class Source(Protocol):
 
     def matching(self, where: Filter) -> NDArray[np.int64]:
         """The rows that a filter leaves in."""
-
-    def waiting(self) -> int:
-        """How many rows have no vectors yet."""

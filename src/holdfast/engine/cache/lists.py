@@ -31,9 +31,8 @@ class Lists:
         self._reach = NOTHING_READ  # the last row that was in the index when we looked
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
 
-    def follow(self, source: Source, rows: Positions) -> None:
-        """Takes in the terms of rows that are new."""
-        reach = source.listed_to()
+    def follow(self, source: Source, rows: Positions, reach: int) -> None:
+        """Takes in the terms of rows that are new; those up to `reach` are in the index."""
         after = self._seen
         if reach > self._reach:
             after = min(after, reach) if self._read else reach
@@ -51,15 +50,15 @@ class Lists:
             if row > self._reach:
                 self._recent.setdefault(token, []).append(at)
 
-    def listed(self, source: Source, token: str, rows: Positions, behind: bool) -> Positions:
+    def listed(self, source: Source, token: str, rows: Positions, behind: int | None) -> Positions:
         """The positions of all rows with a token, in order.
 
-        `behind`: this snapshot is older than what was followed last.
+        `behind`: how far the index of this snapshot reaches, if it is not the last one followed.
         """
         if token not in self._read:
             found = source.find(token)
-            if behind:
-                return _positions(rows, np.concatenate([found, _beyond(source, token)]))
+            if behind is not None:
+                return _positions(rows, np.concatenate([found, _beyond(source, token, behind)]))
             recent = np.array(self._recent.get(token, []), np.int64)
             self._read[token] = np.concatenate([_positions(rows, found), recent])
         tail = self._tails.pop(token, None)
@@ -73,9 +72,9 @@ class Lists:
         return sum(held.nbytes for held in list(self._read.values()))  # others may add some
 
 
-def _beyond(source: Source, token: str) -> Positions:
+def _beyond(source: Source, token: str, reach: int) -> Positions:
     """Rows with a token that the index of a snapshot does not hold."""
-    found = source.terms_after(source.listed_to())
+    found = source.terms_after(reach)
     return np.array([row for row, terms in found if token in tokens(terms)], np.int64)
 
 

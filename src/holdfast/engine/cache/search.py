@@ -18,11 +18,12 @@ from holdfast.engine.cache import Source
 from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import stamp
+from holdfast.model import Filter
 from holdfast.rank import Candidates, Corpus, Sample
 
 SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
-BESIDE = 2  # turns before and after a good candidate that are candidates too
-SAMPLE, RUN = 1024, 4  # rows that tell what is usual in a scope, so many in a row
+GOOD, BESIDE = 50, 2  # so many turns before and after the best candidates are candidates too
+LONG = 10_000  # rows; such a list of a term is read whole only if that can matter
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
@@ -37,19 +38,19 @@ def search(
     `space` is the number of the embedder that the store belongs to.
     """
     dimension = look.space.dimension if look.space else 0
-    parts = []
+    parts, waiting = [], 0
     for place, source in sources:
         index = indexes.scope(space, source.scope, dimension)
         with index.lock:
             index.follow(source)
             parts.append(_Part(source, index, place, look))
-    waiting = sum(source.waiting() for _, source in sources)
+            waiting += index.pulse.waiting
     if not parts:
         return Found(None, None, [], 0)
     corpus = _corpus(parts)
     for part in parts:
         part.choose(corpus, look.most)
-    found = rank.joined(Candidates, [part.candidates(uses) for part in parts])
+    found = rank.joined([part.candidates(uses) for part in parts])
     return Found(found, corpus, _Keys(parts), waiting)
 
 
@@ -59,7 +60,7 @@ def _corpus(parts: Sequence[_Part]) -> Corpus:
         size=size,
         mean_length=sum(part.total_length for part in parts) / max(size, 1),
         having=np.sum([part.having for part in parts], axis=0),
-        sample=rank.joined(Sample, [part.sample() for part in parts]),
+        sample=rank.pooled([part.sample() for part in parts]),
     )
 
 
@@ -71,12 +72,13 @@ class _Part:
         self._columns = {name: index.columns[name] for name in index.columns.TYPES}
         self._lists = [index.listed(source, term) for term in look.terms]
         self._again = [_oftener(source, index, term) for term in look.terms]
-        self._named = index.speaking(look.terms)
-        self._seen = self._sight(source, look)
+        self._named = index.names.speaking(look.terms)
+        self._sampled = index.sampled()
+        self._seen = self._sight(source, index, look)
         self._near = None if look.vector is None else index.vectors.near(look.vector)
         self._chosen: Positions = np.empty(0, np.int64)
         self.size = index.count - index.gone
-        self.total_length = int(self._columns["length"].sum())
+        self.total_length = index.total_length
         self.having = np.array([self._live(found) for found in self._lists], np.float64)
 
     def _live(self, found: Positions) -> int:
@@ -85,47 +87,47 @@ class _Part:
             return len(found)
         return int((self._columns["expires"][found] != GONE).sum())
 
-    def _sight(self, source: Source, look: Look) -> Mask:
+    def _sight(self, source: Source, index: Index, look: Look) -> Mask:
         """Which rows may be candidates at all."""
-        columns = self._columns
-        seen: Mask = columns["expires"] > stamp(look.now)
-        if look.as_of is None:
-            seen &= columns["until"] == NEVER
-        else:
+        columns, where = self._columns, look.where
+        seen = index.names.fitting(where, columns)
+        if where.meta:
+            seen &= np.isin(columns["row"], source.matching(Filter(meta=where.meta)))
+        if not index.lasting:
+            seen &= columns["expires"] > stamp(look.now)
+        if look.as_of is not None:
             at = stamp(look.as_of)
             seen &= (columns["since"] <= at) & (columns["until"] > at)
-        if look.where:
-            seen &= np.isin(columns["row"], source.matching(look.where))
+        elif not index.lasting:
+            seen &= columns["until"] == NEVER
         return seen
 
     def sample(self) -> Sample:
-        """Some rows, in short runs, to tell what is usual here."""
-        count = len(self._seen)
-        step = max(RUN, RUN * count // SAMPLE)
-        some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
-        some = some[some < count]
-        return Sample(self._cosine(some, exact=False), self._session(some), *self._said(some))
+        """Some rows that tell what is usual here."""
+        some, left, right, vectors = self._sampled
+        near = np.full(len(some), np.nan) if self._near is None else self._near.of(vectors)
+        return Sample(near, self._said_by(some), left, right)
 
     def _session(self, at: Positions) -> Positions:
         """Codes of sessions that are no other scope's."""
         session = self._columns["session"][at].astype(np.int64)
         return np.where(session >= 0, session << 8 | self._place, -1)
 
-    def _said(self, at: Positions) -> tuple[Positions, Mask]:
-        """Which turns rows are, and whether the query names who says them."""
-        speaker = self._columns["speaker"][at]
-        named = np.isin(speaker, self._named) if self._named else np.zeros(len(at), bool)
-        return self._columns["turn"][at], named
+    def _said_by(self, at: Positions) -> Mask:
+        """Whether the query names who says these rows."""
+        if not self._named:
+            return np.zeros(len(at), bool)
+        return np.isin(self._columns["speaker"][at], self._named)
 
     def choose(self, corpus: Corpus, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
         if self._seen.sum() <= max(SMALL, most):
             self._chosen = np.flatnonzero(self._seen)
             return
-        best = [_top(np.where(self._seen, self._words(corpus), 0), most)]
+        best = [self._by_words(corpus, most)]
         if self._near is not None:
             best.append(self._near.best(self._seen, most))
-        here = np.concatenate(best)
+        here = np.concatenate([some[:GOOD] for some in best])
         for way in ("before", "after"):
             step = here
             for _ in range(BESIDE):
@@ -135,36 +137,48 @@ class _Part:
         found = np.unique(np.concatenate(best))
         self._chosen = found[self._seen[found]]
 
-    def _words(self, corpus: Corpus) -> NDArray[np.float32]:
-        """A first score by words alone, for every row."""
+    def _by_words(self, corpus: Corpus, most: int) -> Positions:
+        """The best by words alone, rare terms first.
+
+        Where a term is in so many rows that its list is long, and it and all that are left could
+        not lift a new row among the best, only the rows that were found already gain by it.
+        """
         score = np.zeros(len(self._seen), np.float32)
-        length = self._columns["length"]
-        for found, rarity in zip(self._lists, rank.rarity(corpus), strict=True):
-            counts = np.ones((len(found), 1))
-            score[found] += rarity * rank.saturation(counts, length[found], corpus)[:, 0]
-        return score
+        rarity = rank.rarity(corpus)
+        order = np.argsort(-rarity, kind="stable")
+        for number, term in enumerate(order.tolist()):
+            found = self._lists[term]
+            if len(found) > LONG:
+                scored = np.flatnonzero(score)
+                left = float(rarity[order[number:]].sum()) * rank.most_worth()
+                if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
+                    found = scored[_held(found, scored)]
+            worth = rank.saturation(
+                np.ones((len(found), 1)), self._columns["length"][found], corpus
+            )
+            score[found] += rarity[term] * worth[:, 0]
+        return _top(score if self._seen.all() else np.where(self._seen, score, 0), most)
 
     def candidates(self, uses: Uses) -> Candidates:
         """What the ranking needs to know of the candidates."""
         chosen, columns = self._chosen, self._columns
-        turn, named = self._said(chosen)
         return Candidates(
             cosine=self._cosine(chosen),
             counts=self._counts(),
             length=columns["length"][chosen],
             session=self._session(chosen),
-            turn=turn,
+            turn=columns["turn"][chosen],
             happened=columns["happened"][chosen] / 1e6,
-            named=named,
+            named=self._said_by(chosen),
             role=columns["role"][chosen],
             uses=self._used(uses),
             ageless=columns["ageless"][chosen],
         )
 
-    def _cosine(self, at: Positions, exact: bool = True) -> NDArray[np.float32]:
+    def _cosine(self, at: Positions) -> NDArray[np.float32]:
         if self._near is None:
             return np.full(len(at), np.nan, np.float32)
-        return self._near.cosines(at, exact)
+        return self._near.cosines(at)
 
     def _counts(self) -> NDArray[np.float32]:
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""
@@ -178,10 +192,11 @@ class _Part:
     def _used(self, uses: Uses) -> NDArray[np.int64]:
         """How often each candidate was used, what is counted but not written yet included."""
         times = self._columns["uses"][self._chosen]
-        rows = self._columns["row"][self._chosen]
-        more = {row: times for (scope, row), (times, _) in uses.items() if scope == self._scope}
-        used = _held(np.array(sorted(more), np.int64), rows)
-        times[used] += np.array([more[row] for row in rows[used].tolist()], np.int64)
+        more = {row: counted for (scope, row), (counted, _) in uses.items() if scope == self._scope}
+        rows, used = self._columns["row"][self._chosen], np.array(list(more), np.int64)
+        at = np.minimum(np.searchsorted(rows, used), max(len(rows) - 1, 0))
+        here = np.flatnonzero(rows[at] == used) if len(rows) else at[:0]
+        times[at[here]] += np.array(list(more.values()), np.int64)[here]
         return times
 
     def __len__(self) -> int:
@@ -236,8 +251,8 @@ def _held(found: Positions, chosen: Positions) -> Mask:
 
 
 def _top(score: NDArray[Any], most: int) -> Positions:
-    """The positions of the highest scores above 0."""
+    """The positions of the highest scores above 0, highest first."""
     above = np.flatnonzero(score > 0)
-    if len(above) <= most:
-        return above
-    return above[np.argpartition(score[above], -most)[-most:]]
+    if len(above) > most:
+        above = above[np.argpartition(score[above], -most)[-most:]]
+    return above[np.argsort(-score[above], kind="stable")]

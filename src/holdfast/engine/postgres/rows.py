@@ -78,6 +78,7 @@ class Rows(Queue):
         self._pending = pending
         self._doubt = doubt  # the marker of a run of which nobody knows whether it was committed
         self._scopes: dict[Place, At] = {}
+        self._policies = {}
         self._seen: dict[At, Row] = {}
         self._counters: dict[At, Counters] = {}
         self._spaces: set[Space | None] = set()  # that vectors may be of
@@ -384,6 +385,7 @@ class Rows(Queue):
         self.drop_all_learned(at)
         self.drop_scope(at)
         self._scopes.pop(place, None)
+        self._policies.pop(place, None)
         return len(keys)
 
     def drop_scope(self, at: At) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Space
+from holdfast.engine.cache import Pulse
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
 from holdfast.engine.postgres import words
@@ -91,19 +92,16 @@ class Source:
     terms: Sequence[str]
     _found: dict[str, list[int]] | None = field(default=None, init=False)
 
-    def last_change(self) -> int:
-        """The number of the last change of a row; 0 before the first."""
-        return int(self.seen["last_change"])
+    def pulse(self) -> Pulse:
+        """What tells whether anything was written since the scope was last looked at."""
+        change, row = int(self.seen["last_change"]), int(self.seen["last_row"])
+        return Pulse(change, row, words.listed_to(row), int(self.seen["waiting"]))
 
     def changes(self, after: int) -> Iterable[int] | None:
         """The rows that changed or went away since a change; None if that is no longer known."""
-        if self.last_change() - after > CHANGES_KEPT:
+        if int(self.seen["last_change"]) - after > CHANGES_KEPT:
             return None
         return [row[0] for row in self.db.all("changes_after", *self.scope, after)]
-
-    def last_row(self) -> int:
-        """The last row there is; 0 before the first."""
-        return int(self.seen["last_row"])
 
     def rows_after(self, row: int) -> Sequence[Row]:
         """What the index holds of the rows beyond one, in order."""
@@ -113,17 +111,13 @@ class Source:
         """The same of some rows, those that are still there."""
         return self.db.all("rows_in", *self.scope, list(rows))
 
-    def listed_to(self) -> int:
-        """The last row whose words are in the word index."""
-        return words.listed_to(self.last_row())
-
     def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, in order."""
         return [(row, terms) for row, terms in self.db.all("terms_after", *self.scope, row)]
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""
-        if not self.listed_to():
+        if not self.pulse().listed:
             return np.empty(0, np.int64)
         if self._found is None:
             self._found = self._look_up()
@@ -145,7 +139,3 @@ class Source:
             (*self.scope, *values),
         )
         return np.fromiter((row[0] for row in found), np.int64)
-
-    def waiting(self) -> int:
-        """How many rows have no vectors yet."""
-        return int(self.seen["waiting"])

@@ -245,13 +245,13 @@ SELECT tenant, scope, row, content FROM holdfast.memories WHERE vectors IS NULL 
 
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
-SELECT row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
+SELECT row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
 FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > $3 ORDER BY row
 
 -- name: rows_in
-SELECT row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
+SELECT row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
 FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = ANY($3::bigint[])
 
 -- name: terms_after

@@ -44,6 +44,7 @@ class Rows(Queue):
         self._indexes = indexes
         self._uses = uses
         self._scopes: dict[Place, int] = {}
+        self._policies = {}
         self._spaces: set[Space | None] = set()  # that vectors may be of
 
     def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
@@ -251,6 +252,7 @@ class Rows(Queue):
         self.drop_all_learned(scope)
         self._do("drop_scope", scope)
         self._scopes.pop(place, None)
+        self._policies.pop(place, None)
         return len(keys)
 
     def matching(self, place: Place, where: Filter) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Space
+from holdfast.engine.cache import Pulse
 from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.statements import statements
@@ -78,10 +80,11 @@ class Source:
         self._db = db
         self.scope = scope
 
-    def last_change(self) -> int:
-        """The number of the last change of a row; 0 before the first."""
-        last = self._db.execute(SQL["last_change"]).fetchone()
-        return last[0] if last else 0
+    def pulse(self) -> Pulse:
+        """What tells whether anything was written since the scope was last looked at."""
+        found = self._db.execute(SQL["pulse"], (self.scope, self.scope)).fetchone()
+        change, given, row, waiting = (number or 0 for number in found)
+        return Pulse(change, row, words.listed(given), waiting)
 
     def changes(self, after: int) -> Iterable[int] | None:
         """The rows that changed or went away since a change; None if that is no longer known."""
@@ -91,22 +94,13 @@ class Source:
         found = self._db.execute(SQL["changes_after"], (self.scope, after))
         return [row for _, row in found]
 
-    def last_row(self) -> int:
-        """The last row there is; 0 before the first."""
-        return self._db.execute(SQL["last_row"], (self.scope,)).fetchone()[0] or 0
-
     def rows_after(self, row: int) -> Sequence[sqlite3.Row]:
         """What the index holds of the rows beyond one, in order."""
         return self._db.execute(SQL["rows_after_in"], (self.scope, row)).fetchall()
 
     def rows(self, rows: Sequence[int]) -> Sequence[sqlite3.Row]:
         """The same of some rows, those that are still there."""
-        found = (self._db.execute(SQL["row_in"], (self.scope, row)).fetchone() for row in rows)
-        return [row for row in found if row is not None]
-
-    def listed_to(self) -> int:
-        """The last row whose words are in the word index."""
-        return words.listed_to(self._db)
+        return self._db.execute(SQL["rows_in"], (self.scope, json.dumps(list(rows)))).fetchall()
 
     def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, in order."""
@@ -123,7 +117,3 @@ class Source:
             f"SELECT row FROM memories WHERE scope = ? AND {sql}", (self.scope, *values)
         )
         return np.fromiter((row[0] for row in found), np.int64)
-
-    def waiting(self) -> int:
-        """How many rows have no vectors yet."""
-        return int(self._db.execute(SQL["count_waiting"], (self.scope,)).fetchone()[0])

@@ -26,7 +26,12 @@ def scoped(scope: int, terms: str) -> str:
 def listed_to(db: sqlite3.Connection) -> int:
     """The last row that is in the index; the rows beyond it are not."""
     last = db.execute(SQL["last_row_given"]).fetchone()
-    return last[0] // BATCH * BATCH if last else 0
+    return listed(last[0]) if last else 0
+
+
+def listed(given: int) -> int:
+    """The last row that is in the index, if this is the last row that there ever was."""
+    return given // BATCH * BATCH
 
 
 def added(db: sqlite3.Connection, row: int) -> None:
