@@ -38,7 +38,7 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 TRIES = 30  # of a transaction that others were in the way of
-AWAY_SECONDS = 20.0  # how long to wait for a server that is away
+AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less
 FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
 USES_HELD = 256  # or when there are so many
 
@@ -50,11 +50,7 @@ class Postgres:
 
     def __init__(self, url: str, pool: int = POOL) -> None:
         self._connections = Connections(url, pool)
-        try:
-            schema.prepare(self._connections)
-        except BaseException:
-            self._connections.close()
-            raise
+        self._patiently(lambda: schema.prepare(self._connections))
         self._reset()
         _open.add(self)
 
@@ -110,6 +106,7 @@ class Postgres:
                 except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                     if not is_away(error) or time.monotonic() > give_up:
                         raise
+                    self._connections.drop_idle()
                 time.sleep(pause * (0.5 + secrets.randbelow(100) / 100))
                 pause = min(pause * 2, 0.5)
 
@@ -185,9 +182,12 @@ class Postgres:
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
         swept = upkeep.sweep(self._rows, stamp(now), stamp(keep_answers_from))
+        self._patiently(self._compact)
+        return swept
+
+    def _compact(self) -> None:
         with self._connections.alone() as db:
             upkeep.compact(db)
-        return swept
 
     def backup(self, path: str) -> int:
         """Copies the store to a new file; gives its bytes."""
