@@ -290,6 +290,8 @@ class Index:
             step = max(RUN, RUN * self.count // SAMPLE)
             some = (np.arange(0, self.count, step)[:, None] + np.arange(RUN)).ravel()
             some = some[some < self.count]
+            # A row that is gone has no neighbours, and its turn depends on what went first.
+            some = some[self.columns["expires"][some] != GONE]
             pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
             held = some if self.dimension else some[:0]
             vectors = self.vectors.gathered(held, self.vectors.count)

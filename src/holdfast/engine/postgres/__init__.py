@@ -13,6 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -37,7 +38,7 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 TRIES = 30  # of a transaction that others were in the way of
-AWAY_SECONDS = 20.0  # how long to wait for a server that is away
+AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less
 FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
 USES_HELD = 256  # or when there are so many
 
@@ -49,11 +50,7 @@ class Postgres:
 
     def __init__(self, url: str, pool: int = POOL) -> None:
         self._connections = Connections(url, pool)
-        try:
-            schema.prepare(self._connections)
-        except BaseException:
-            self._connections.close()
-            raise
+        self._patiently(lambda: schema.prepare(self._connections))
         self._reset()
         _open.add(self)
 
@@ -91,7 +88,7 @@ class Postgres:
 
     def _rows(self, work: Callable[[Rows], T]) -> T:
         """A write that may need more than the port's transaction offers."""
-        return cast(T, self._patiently(_Run(self._connections, self._indexes, work)))
+        return cast(T, self._patiently(_Run(self, self._connections, self._indexes, work)))
 
     def _patiently(self, run: Callable[[], T]) -> T:
         """Runs a transaction until it goes through, for as long as that can help."""
@@ -109,6 +106,7 @@ class Postgres:
                 except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                     if not is_away(error) or time.monotonic() > give_up:
                         raise
+                    self._connections.drop_idle()
                 time.sleep(pause * (0.5 + secrets.randbelow(100) / 100))
                 pause = min(pause * 2, 0.5)
 
@@ -127,19 +125,22 @@ class Postgres:
     def _flush(self) -> None:
         """Writes the counted uses where nobody else writes now: they are not worth a wait."""
         with self._uses_lock:
-            uses, self._uses = self._uses, {}
-        by_scope: dict[At, dict[int, tuple[int, int]]] = {}
-        for (scope, row), told in uses.items():
-            by_scope.setdefault(scope, {})[row] = told
-        for scope, rows in by_scope.items():
-            try:
-                done = self._rows(partial(_counted, at=scope, told=rows))
-            except HoldfastError:
-                done = False
-            if not done:
-                self._count_again(scope, rows)
+            scopes = {scope for scope, _ in self._uses}
+        for scope in scopes:
+            with suppress(HoldfastError):
+                if not self._rows(partial(_is_there, at=scope)):
+                    self.pending(scope)
 
-    def _count_again(self, scope: At, rows: dict[int, tuple[int, int]]) -> None:
+    def pending(self, scope: At) -> dict[int, tuple[int, int]]:
+        """Takes out the uses of a scope that are counted but not written yet."""
+        with self._uses_lock:
+            rows = {row: told for (at, row), told in self._uses.items() if at == scope}
+            for row in rows:
+                del self._uses[scope, row]
+        return rows
+
+    def count_again(self, scope: At, rows: dict[int, tuple[int, int]]) -> None:
+        """Puts back uses that could not be written."""
         with self._uses_lock:
             for row, (times, at) in rows.items():
                 more, later = self._uses.get((scope, row), (0, 0))
@@ -181,9 +182,12 @@ class Postgres:
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
         swept = upkeep.sweep(self._rows, stamp(now), stamp(keep_answers_from))
+        self._patiently(self._compact)
+        return swept
+
+    def _compact(self) -> None:
         with self._connections.alone() as db:
             upkeep.compact(db)
-        return swept
 
     def backup(self, path: str) -> int:
         """Copies the store to a new file; gives its bytes."""
@@ -213,8 +217,13 @@ class _Run:
     """A write, run until it is known to be done: each run knows how the one before ended."""
 
     def __init__(
-        self, connections: Connections, indexes: Indexes, work: Callable[[Rows], Any]
+        self,
+        engine: Postgres,
+        connections: Connections,
+        indexes: Indexes,
+        work: Callable[[Rows], Any],
     ) -> None:
+        self._engine = engine
         self._connections = connections
         self._indexes = indexes
         self._work = work
@@ -225,29 +234,33 @@ class _Run:
     def __call__(self) -> Any:
         committing = False
         rows: Rows | None = None
+        uses: dict[At, dict[int, tuple[int, int]]] = {}
+
+        def pending(at: At) -> dict[int, tuple[int, int]]:
+            uses[at] = self._engine.pending(at)
+            return uses[at]
+
         try:
             with self._connections.session("begin_write") as db:
-                rows = Rows(db, self._indexes, writes=True, doubt=self._doubt)
+                rows = Rows(db, self._indexes, pending=pending, doubt=self._doubt)
                 result = self._work(rows)
                 rows.finish(self._marker, stamp(datetime.now(timezone.utc)))
                 committing, self._result = True, result
-        except Overtaken:
+        except BaseException as error:
+            if committing and is_away(error):
+                self._doubt = self._marker  # and uses that may be written are not written twice
+            else:
+                for at, told in uses.items():
+                    self._engine.count_again(at, told)
             if rows is not None and rows.was_done:
                 return self._result
-            raise
-        except Exception as error:
-            if committing and is_away(error):
-                self._doubt = self._marker
             raise
         return result
 
 
-def _counted(tx: Rows, at: At, told: dict[int, tuple[int, int]]) -> bool:
-    """Writes uses, if the scope is free; True if there is nothing more to do."""
-    if tx.lock(at, wait=False):
-        tx.count_uses(at, told)
-        return True
-    return tx.db.one("is_scope", *at) is None
+def _is_there(tx: Rows, at: At) -> bool:
+    """Locks a scope if it is free, and so writes its uses; False if there is no such scope."""
+    return tx.lock(at, wait=False) or tx.db.one("is_scope", *at) is not None
 
 
 def _start_anew() -> None:

@@ -5,15 +5,17 @@ Statements of a transaction go out in a pipeline: only those whose answer is rea
 
 from __future__ import annotations
 
+import re
+import threading
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
 import psycopg
 from psycopg import errors as said
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from holdfast.engine.postgres.statements import statements
 from holdfast.errors import (
@@ -37,10 +39,10 @@ NO_ROW: dict[str, int] = {}
 
 # What is over when it is tried again at once: others were in the way.
 IN_THE_WAY = (said.SerializationFailure, said.DeadlockDetected, said.UniqueViolation)
-# What is over when the server is back. A pool that cannot connect times out.
+# What is over when the server is back.
 AWAY = (said.AdminShutdown, said.CrashShutdown, said.CannotConnectNow, said.ConnectionException)
 
-# Pools of a parent process: a forked child must not touch them, not even to close them.
+# Connections of a parent process: a forked child must not touch them, not even to close them.
 _abandoned: list[Any] = []
 
 
@@ -95,7 +97,11 @@ class Session:
 
 
 class Connections:
-    """The pool of one store."""
+    """The pool of one store.
+
+    Whoever finds none idle connects in its own thread: so a server that is away is known at once,
+    and one that is back is used at once.
+    """
 
     def __init__(self, url: str, size: int = POOL) -> None:
         self._url = url
@@ -108,38 +114,60 @@ class Connections:
             ) from None
         self.where = f"PostgreSQL {parts.get('dbname') or parts.get('user') or 'database'}"
         self.closed = False
-        with errors(self.where):
-            self._connect().close()  # a wrong password or name is said at once, not by a timeout
-        self._pool = self._make()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._free = threading.Semaphore(self._size)
+        self._idle: deque[psycopg.Connection[Row]] = deque()
 
     def _connect(self, **how: Any) -> psycopg.Connection[Any]:
-        return psycopg.connect(self._url, connect_timeout=CONNECT_SECONDS, **how)
+        # Transactions begin with statements of ours, so nothing else may begin one.
+        told = {"connect_timeout": CONNECT_SECONDS, "application_name": "holdfast", **how}
+        return psycopg.connect(self._url, autocommit=True, **told)
 
-    def _make(self) -> ConnectionPool[psycopg.Connection[Row]]:
-        how: dict[str, Any] = {
-            "autocommit": True,  # transactions begin with statements of ours
-            "cursor_factory": psycopg.RawCursor,
-            "row_factory": _rows,
-            "connect_timeout": CONNECT_SECONDS,
-            "application_name": "holdfast",
-        }
-        # The smallest is 1: a pool keeps what it opened, and opens more when they are needed.
-        return ConnectionPool(
-            self._url, kwargs=how, min_size=1, max_size=self._size, timeout=POOL_SECONDS, open=True
-        )
+    @contextmanager
+    def _borrowed(self) -> Iterator[psycopg.Connection[Row]]:
+        if self.closed:
+            raise Closed("This Memory was closed.", "Open a new one.")
+        if not self._free.acquire(timeout=POOL_SECONDS):
+            raise Busy(f"No connection to {self.where} was free for too long.", "Try again.")
+        try:
+            db = self._taken()
+            try:
+                yield db
+            finally:
+                self._give_back(db)
+        finally:
+            self._free.release()
+
+    def _taken(self) -> psycopg.Connection[Row]:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect(cursor_factory=psycopg.RawCursor, row_factory=_rows)
+
+    def _give_back(self, db: psycopg.Connection[Row]) -> None:
+        idle = db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        if idle and not self.closed:
+            self._idle.append(db)
+        else:
+            db.close()
+
+    def drop_idle(self) -> None:
+        """Closes the connections that nobody uses: the server they led to may be gone."""
+        while self._idle:
+            with suppress(IndexError):
+                self._idle.pop().close()
 
     def abandon(self) -> None:
         """Starts anew in a forked child."""
-        _abandoned.append(self._pool)
-        if not self.closed:
-            self._pool = self._make()
+        _abandoned.append(self._idle)
+        self._begin()
 
     @contextmanager
     def session(self, begin: str) -> Iterator[Session]:
         """A transaction that is committed when this ends well, and rolled back when not."""
-        if self.closed:
-            raise Closed("This Memory was closed.", "Open a new one.")
-        with self._pool.connection() as db:
+        with self._borrowed() as db:
             try:
                 with db.pipeline():
                     session = Session(db)
@@ -154,27 +182,31 @@ class Connections:
     @contextmanager
     def alone(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection outside of the pool and of any transaction."""
-        with errors(self.where):
-            db = self._connect(autocommit=True)
-            try:
-                yield db
-            finally:
-                db.close()
+        db = self._connect()
+        try:
+            yield db
+        finally:
+            db.close()
 
     def close(self) -> None:
         """Closes every connection."""
-        if not self.closed:
-            self.closed = True
-            self._pool.close()
+        self.closed = True
+        self.drop_idle()
 
 
 def is_away(error: BaseException) -> bool:
     """True if it was the connection that failed, or the server that stopped."""
     if isinstance(error, AWAY):
         return True
-    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (
-        error.sqlstate is None and not isinstance(error, PoolTimeout | PoolClosed)
-    )
+    lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return lost and getattr(error, "sqlstate", None) is None and not _is_refusal(error)
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """True if the server is there, and will not have us; libpq gives such errors no code."""
+    said = str(error)
+    refused = ("authentication failed", "no password", "does not exist", "no pg_hba.conf entry")
+    return any(words in said for words in refused)
 
 
 @contextmanager
@@ -182,16 +214,12 @@ def errors(where: str) -> Iterator[None]:
     """Turns what PostgreSQL says into our errors; its own words may hold values, and stay here."""
     try:
         yield
-    except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+    except psycopg.Error as error:
         raise translated(error, where) from error
 
 
-def translated(error: Exception, where: str) -> HoldfastError:
+def translated(error: psycopg.Error, where: str) -> HoldfastError:
     """What PostgreSQL said, as one of our errors."""
-    if isinstance(error, PoolClosed):
-        return Closed("This Memory was closed.", "Open a new one.")
-    if isinstance(error, PoolTimeout):
-        return Busy(f"No connection to {where} was free for too long.", "Try again.")
     code = getattr(error, "sqlstate", None) or ""
     kind = type(error).__name__
     if isinstance(error, said.DiskFull):
@@ -204,10 +232,10 @@ def translated(error: Exception, where: str) -> HoldfastError:
         return StoreReadOnly(f"{where} only reads: it is a replica.", "Write to the primary.")
     if isinstance(error, said.InsufficientPrivilege):
         return StoreReadOnly(f"The role may not do this at {where}.", "See docs/postgres.md.")
-    if code[:2] == "28" or "authentication failed" in str(error) or "no password" in str(error):
-        return Invalid(f"{where} does not let this role in.", "Check the user and the password.")
-    if code == "3D000" or ("database" in str(error) and "does not exist" in str(error)):
+    if code == "3D000" or re.search('database ".*" does not exist', str(error)):
         return Invalid(f"There is no {where}.", "Create the database first.")
+    if code[:2] == "28" or (not code and _is_refusal(error)):
+        return Invalid(f"{where} does not let this role in.", "Check the user and the password.")
     if is_away(error) or code[:2] in ("53", "58", "57"):
         return Unavailable(f"{where} cannot be reached ({kind}).", "Try again when it is back.")
     return StoreBroken(f"{where} refused a statement ({kind} {code}).", "Run `holdfast doctor`.")

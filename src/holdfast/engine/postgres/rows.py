@@ -8,7 +8,7 @@ never meet.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -35,6 +35,7 @@ from holdfast.engine.statements import RECORD
 from holdfast.model import Entry, Filter, Record
 
 NO_SCOPE = -1  # matches no row
+Pending = Callable[["At"], dict[int, tuple[int, int]]]  # row: times used, last at
 MARKERS = digest("markers")  # the place of answers that only say: this was committed
 
 
@@ -67,13 +68,14 @@ class Rows(Queue):
         db: Session,
         indexes: Indexes,
         uses: Uses = MappingProxyType({}),
-        writes: bool = False,
+        pending: Pending | None = None,
         doubt: bytes | None = None,
     ) -> None:
         self.db = db
         self._indexes = indexes
         self._uses = uses
-        self._writes = writes
+        self._writes = pending is not None
+        self._pending = pending
         self._doubt = doubt  # the marker of a run of which nobody knows whether it was committed
         self._scopes: dict[Place, At] = {}
         self._policies = {}
@@ -103,12 +105,19 @@ class Rows(Queue):
         row = self._one("lock_scope" if self._writes else "see_scope", place.tenant, place.scope)
         at = At(place.tenant, NO_SCOPE if row is None else int(row[0]))
         self._scopes[place] = at
+        self._look_for_marker(place.tenant)
         if row is not None and self._writes:
-            self._counters[at] = Counters(row["last_row"], row["last_change"])
+            self._locked(at, row)
         elif row is not None:
             self._seen[at] = row
-        self._look_for_marker(place.tenant)
         return at
+
+    def _locked(self, at: At, row: Row) -> None:
+        """Begins to count, with what recalls have counted so far: a write must know of it."""
+        self._counters[at] = Counters(row["last_row"], row["last_change"])
+        uses = self._pending(at) if self._pending is not None else {}
+        if uses:
+            self.count_uses(at, uses)
 
     def lock(self, at: At, wait: bool = True) -> bool:
         """Locks a scope that is known by its number; False if it is gone, or not free now."""
@@ -117,8 +126,8 @@ class Rows(Queue):
             row = self._one("lock_number" if wait else "lock_number_now", at)
             if row is None:
                 return False
-            self._counters[at] = Counters(row["last_row"], row["last_change"])
             self._scopes[Place(at.tenant, row["name"])] = at
+            self._locked(at, row)
         return True
 
     def place(self, at: At) -> Place:
