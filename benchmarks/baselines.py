@@ -16,7 +16,7 @@ from holdfast.text import passages, terms
 
 K1, B = 1.2, 0.75
 
-Terms = Callable[[str], list[str]]
+Terms = Callable[[str], Sequence[str]]
 _WORD = re.compile(r"\w+")
 
 

@@ -27,7 +27,8 @@ def indexed(record: Record, vectors: Vectors | None, space: Space_ | None) -> Dr
     """A record with what is indexed of it."""
     writer = record.source.writer if record.source else None
     speaker = text.speaker(writer, record.content)
-    return Draft(record, text.terms(record.content), speaker, vectors, space)
+    words = text.terms(record.content), text.fingerprint(record.content)
+    return Draft(record, *words, speaker, vectors, space)
 
 
 def stated(record: Record) -> tuple[slots.Slot, ...]:
@@ -77,7 +78,8 @@ def keep(tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: date
         tx.hold(place, draft.record.id, kept, wire.dumps(why), now)
         return Remembered(draft.record.id, created=False, held=True)
     reconcile = rules.reconcile if told.reconcile is None else told.reconcile
-    return replace(settle(tx, place, told, draft, now, reconcile), redacted=redacted)
+    done = settle(tx, place, told, draft, now, reconcile)
+    return replace(done, redacted=True) if redacted else done
 
 
 def settle(
@@ -89,7 +91,7 @@ def settle(
     reconcile: bool = False,
 ) -> Remembered:
     """Keeps something that may be kept."""
-    known = portable.live_twin(tx, place, told.content, now)
+    known = portable.live_twin(tx, place, draft.fingerprint, now)
     if known is not None:
         reinforce(tx, place, known, draft.record, now)
         return Remembered(known.id, created=False, superseded=_named(tx, place, told, known, now))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from holdfast import check, lifetime, ops, text, wire
+from holdfast import check, lifetime, ops, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, HoldfastError, Invalid
 from holdfast.model import Entry, Exported, Imported, Record, Source
@@ -177,9 +177,9 @@ def _checked_entry(entry: Entry, scope: str) -> Entry:
     return replace(entry, **times)
 
 
-def live_twin(tx: Transaction, place: Place, content: str, now: datetime) -> Record | None:
+def live_twin(tx: Transaction, place: Place, fingerprint: bytes, now: datetime) -> Record | None:
     """The current memory with these words; an expired one is removed, as if it had never been."""
-    found = tx.twin(place, text.fingerprint(content))
+    found = tx.twin(place, fingerprint)
     if found is None or lifetime.alive(found.expires_at, now):
         return found
     tx.forget(place, found.id)
@@ -221,13 +221,14 @@ def take_in(
 
 def _is_new(tx: Transaction, place: Place, versions: Sequence[Draft], now: datetime) -> bool:
     """Whether a memory is to be taken in: it is here neither by its id nor by its words."""
-    last = max((draft.record for draft in versions), key=lambda record: record.version)
+    newest = max(versions, key=lambda draft: draft.record.version)
+    last = newest.record
     held = tx.versions(place, last.id)
     if held and not lifetime.alive(held[-1].expires_at, now):
         tx.forget(place, last.id)
         held = []
     if not held:
-        return bool(last.until) or live_twin(tx, place, last.content, now) is None
+        return bool(last.until) or live_twin(tx, place, newest.fingerprint, now) is None
     told = {draft.record.version: draft.record.content for draft in versions}
     if told != {record.version: record.content for record in held}:
         raise Conflict(

@@ -23,6 +23,7 @@ from holdfast import (
     question,
     rank,
     states,
+    text,
     wire,
 )
 from holdfast.embed import Embedder
@@ -88,9 +89,9 @@ class Service:
         self.engine = engine
         self._clock = clock
         self._new_id = new_id
-        self._embedding = Embedding(engine, embedder)
+        self.embedding = Embedding(engine, embedder)
         learns = extractor or open_extractor("rules")
-        ways = Ways(self._indexed, self._write, self._embedding.catch_up)
+        ways = Ways(self._indexed, self._write, self.embedding.catch_up)
         self.learner = Learner(engine, learns, ways, clock, new_id)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
@@ -98,11 +99,11 @@ class Service:
         name, place = VERBS[type(op)], Place(tenant, op.scope)
         method = getattr(self if hasattr(self, name) else self.learner, name)
         while True:
-            used = self._embedding.current
+            used = self.embedding.current
             try:
                 return cast(T, method(op, place))
             except EmbedderMismatch:
-                if not self._embedding.moved() and used is self._embedding.current:
+                if not self.embedding.moved() and used is self.embedding.current:
                     raise
 
     def close(self) -> None:
@@ -135,7 +136,7 @@ class Service:
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
         """Gives what got other words inside a write its vector after it."""
         if any(one.superseded or one.redacted for one in done):
-            self._embedding.catch_up([place])
+            self.embedding.catch_up([place])
 
     def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""
@@ -143,18 +144,18 @@ class Service:
         return self._indexed(records)
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
-        vectors, space = self._embedding.contents([record.content for record in records])
+        vectors, space = self.embedding.contents([record.content for record in records])
         pairs = zip(records, vectors, strict=True)
         return [keeping.indexed(one, found, space) for one, found in pairs]
 
     def revise(self, op: ops.Revise, place: Place) -> Record:
         """Gives a memory new words; the old ones stay in its history."""
         now = self._clock()
-        vectors, space = self._embedding.contents([op.content])
+        vectors, space = self.embedding.contents([op.content])
 
         def work(tx: Transaction) -> Record:
             old = keeping.current(tx, place, op.id, now)
-            twin = portable.live_twin(tx, place, op.content, now)
+            twin = portable.live_twin(tx, place, text.fingerprint(op.content), now)
             if twin is not None and twin.id != op.id:
                 raise Conflict(f"The memory {twin.id} has these words already.", "Forget one.")
             if twin is not None:
@@ -172,9 +173,11 @@ class Service:
 
     def recall(self, op: ops.Recall, place: Place) -> Recalled:
         """Finds the memories that answer a query."""
-        warned = self._avoid(op, place)
+        found = self._search(op, place, op.limit)
+        warned = self._avoid(op, place) if found.warns else []
+        if warned:  # some of them may be among the hits, in the place of others
+            found = self._search(op, place, op.limit + len(warned))
         apart = {hit.id for _, hit in warned}
-        found = self._search(op, place, op.limit + len(warned))
         kept = [(key, hit) for key, hit in found.hits if hit.id not in apart][: op.limit]
         self._use([*kept, *warned])
         return Recalled(
@@ -186,9 +189,9 @@ class Service:
 
     def context(self, op: ops.Context, place: Place) -> str:
         """Renders what is relevant to a query as a block for a prompt."""
-        warned = self._avoid(op, place)
-        apart = {hit.id for _, hit in warned}
         found = self._search(op, place, CONTEXT_HITS)
+        warned = self._avoid(op, place) if found.warns else []
+        apart = {hit.id for _, hit in warned}
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
         chosen = context.chosen([hit for _, hit in hits], op.budget)
@@ -198,11 +201,6 @@ class Service:
 
     def _avoid(self, op: ops.Question[T], place: Place) -> list[tuple[Key, Hit]]:
         """What failed or was ruled out, if the query is about it."""
-        places = [Place(place.tenant, scope) for scope in op.scopes]
-        if op.where.avoid is not None:
-            return []
-        if not self.engine.read(lambda seen: any(seen.any_avoid(place) for place in places)):
-            return []
         only = replace(op, where=replace(op.where, avoid=True), min_score=None)
         found = self._search(only, place, AVOID_HITS)
         return [(key, hit) for key, hit in found.hits if hit.why.similarity >= rank.RELEVANT]
@@ -217,7 +215,7 @@ class Service:
     ) -> _Answer:
         """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        query = self._embedding.query(op.query)
+        query = self.embedding.query(op.query)
         asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
@@ -226,10 +224,12 @@ class Service:
 
         def work(seen: Snapshot) -> _Answer:
             found = seen.search(places, look)
-            return _answer(seen, places, found, asked, op, limit, query.degraded)
+            answer = _answer(seen, places, found, asked, op, limit, query.degraded)
+            ask = op.where.avoid is None
+            return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
         answer = self.engine.read(work)
-        if answer.waiting and query.vector is not None and self._embedding.catch_up(places):
+        if answer.waiting and query.vector is not None and self.embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer
 
@@ -399,7 +399,7 @@ class Service:
         if waiting and not op.repair:
             findings.append(Finding("memories that wait for their vector", waiting))
         elif waiting:
-            left = self._embedding.catch_up_all()
+            left = self.embedding.catch_up_all()
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
@@ -407,7 +407,7 @@ class Service:
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
-        return self._embedding.move(op.embedder, op.progress)
+        return self.embedding.move(op.embedder, op.progress)
 
     # --- once ---
 
@@ -454,6 +454,7 @@ class _Answer:
     candidates: int
     waiting: int
     degraded: str | None
+    warns: bool = False  # there are memories of what to avoid
 
 
 def _answer(

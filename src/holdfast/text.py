@@ -74,13 +74,14 @@ def fold(text: str) -> str:
     return _APOSTROPHES.sub("", unicodedata.normalize("NFKC", bare))
 
 
-def terms(text: str) -> list[str]:
+@lru_cache(maxsize=64)
+def terms(text: str) -> tuple[str, ...]:
     """The terms of a text in order, repeated as often as they occur.
 
     English is stemmed; identifiers, versions and paths come whole and in parts; text without
     blanks (Chinese, Japanese, Korean, Thai …) comes in pairs of characters.
     """
-    return list(chain.from_iterable(map(_of_word, _WORD.findall(fold(text)))))
+    return tuple(chain.from_iterable(map(_of_word, _WORD.findall(fold(text)))))
 
 
 @lru_cache(maxsize=1 << 15)

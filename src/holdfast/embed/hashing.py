@@ -24,16 +24,14 @@ class Hashing:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for vector, text in zip(vectors, texts, strict=True):
-            added: dict[int, int] = {}
-            for code in map(_code, terms(text) or [text]):
-                at = (code >> 1) % self.dimension
-                added[at] = added.get(at, 0) + (1 if code & 1 else -1)
-            if not any(added.values()):
-                added[0] = 1
-            length = sum(value * value for value in added.values()) ** 0.5
-            vector[list(added)] = [value / length for value in added.values()]
+        found = [terms(text) or (text,) for text in texts]
+        codes = np.array([code for some in found for code in map(_code, some)], np.int64)
+        rows = np.repeat(np.arange(len(texts)), [len(some) for some in found])
+        places = rows * self.dimension + (codes >> 1) % self.dimension
+        summed = np.bincount(places, (codes & 1) * 2 - 1, len(texts) * self.dimension)
+        vectors = summed.reshape(len(texts), self.dimension).astype(np.float32)
+        vectors[~vectors.any(axis=1), 0] = 1
+        vectors /= np.sqrt(np.vecdot(vectors, vectors))[:, None]
         return vectors
 
 

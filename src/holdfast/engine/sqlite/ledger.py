@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from holdfast.engine import Place, Transaction
+from holdfast.engine.columns import compact, maybe_moment, maybe_stamp, moment, stamp
 from holdfast.engine.ledger import ApiKey, Job, Noted
-from holdfast.engine.sqlite.columns import compact, maybe_moment, maybe_stamp, moment, stamp
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
 
@@ -160,8 +160,9 @@ class SQLiteLedger:
         return [(session, count) for session, count in rows]
 
     def held(self, tenant: str) -> tuple[int, int]:
-        """How many memories a tenant has, past versions too, and their bytes."""
-        count, size = self._read(lambda db: db.execute(SQL["tenant_holds"], (tenant,)).fetchone())
+        """How many memories a tenant has, past versions too, and their bytes and its state's."""
+        named = {"tenant": tenant}
+        count, size = self._read(lambda db: db.execute(SQL["tenant_holds"], named).fetchone())
         return count, size
 
     def totals(self) -> tuple[int, int]:
@@ -169,7 +170,7 @@ class SQLiteLedger:
         return self._read(
             lambda db: (
                 db.execute(SQL["count_memories"]).fetchone()[0],
-                db.execute(SQL["count_open_errands"]).fetchone()[0],
+                db.execute(SQL["count_open_work"]).fetchone()[0],
             )
         )
 

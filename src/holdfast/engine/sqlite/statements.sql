@@ -137,14 +137,14 @@ SELECT row, scope, content FROM memories WHERE vectors IS NULL LIMIT ?
 
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
 FROM memories WHERE scope = ? AND row > ? ORDER BY row
 
--- name: row_in
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
-FROM memories WHERE scope = ? AND row = ?
+-- name: rows_in
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
+FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: terms_after
 SELECT row, terms FROM memories WHERE scope = ? AND row > ? ORDER BY row
@@ -155,11 +155,12 @@ INSERT INTO changes (scope, row) VALUES (?, ?)
 -- name: changes_after
 SELECT seq, row FROM changes WHERE scope = ? AND seq > ? ORDER BY seq
 
--- name: last_row
-SELECT max(row) FROM memories WHERE scope = ?
-
--- name: last_change
-SELECT seq FROM sqlite_sequence WHERE name = 'changes'
+-- name: pulse
+-- Whatever is written to the memories of a scope, one of these changes.
+SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'changes'),
+    (SELECT seq FROM sqlite_sequence WHERE name = 'memories'),
+    (SELECT max(row) FROM memories WHERE scope = ?),
+    (SELECT count(*) FROM memories WHERE scope = ? AND vectors IS NULL)
 
 -- name: last_row_given
 SELECT seq FROM sqlite_sequence WHERE name = 'memories'
@@ -171,7 +172,8 @@ SELECT min(seq) FROM changes
 DELETE FROM changes WHERE seq <= ?
 
 -- name: entry
-SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?
+SELECT key, value, version, updated_at, expires_at FROM states
+WHERE scope = (SELECT scope FROM scopes WHERE tenant = ? AND name = ?) AND key = ?
 
 -- name: put_entry
 INSERT INTO states (scope, key, value, version, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -451,11 +453,15 @@ SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
 GROUP BY session ORDER BY session
 
 -- name: tenant_holds
-SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
-FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
+SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0) + (
+    SELECT coalesce(sum(length(CAST(t.value AS BLOB))), 0)
+    FROM states t JOIN scopes s ON t.scope = s.scope WHERE s.tenant = :tenant
+)
+FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = :tenant
 
 -- name: count_memories
 SELECT count(*) FROM memories
 
--- name: count_open_errands
-SELECT count(*) FROM errands WHERE status = 'accepted'
+-- name: count_open_work
+SELECT (SELECT count(*) FROM errands WHERE status = 'accepted')
+     + (SELECT count(*) FROM jobs WHERE state <> 'dead')

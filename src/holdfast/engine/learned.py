@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from holdfast.engine import Place
-from holdfast.engine.sqlite.columns import moment, stamp
+from holdfast.engine.columns import moment, stamp
 from holdfast.model import Record, Source
 from holdfast.slots import ANY, Slot, held
 
 
 class Learned:
-    """The part of `Rows` that learning reads and writes."""
+    """The part of an engine's rows that learning reads and writes, by named statements."""
 
-    def scope(self, place: Place) -> int:
-        """The number of a place."""
+    _policies: dict[Place, str | None]  # as read in this transaction
+
+    def scope(self, place: Place) -> Any:
+        """What a place is called in statements."""
         raise NotImplementedError
 
-    def _make_scope(self, place: Place) -> int:
+    def _make_scope(self, place: Place) -> Any:
         raise NotImplementedError
 
-    def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
+    def _one(self, name: str, *values: Any) -> Any:
         raise NotImplementedError
 
-    def _all(self, name: str, *values: Any) -> list[sqlite3.Row]:
+    def _all(self, name: str, *values: Any) -> list[Any]:
         raise NotImplementedError
 
-    def _do(self, name: str, *values: Any) -> sqlite3.Cursor:
+    def _do(self, name: str, *values: Any) -> Any:
         raise NotImplementedError
 
-    def _record(self, row: sqlite3.Row, scope: str) -> Record:
+    def _record(self, row: Any, scope: str) -> Record:
         raise NotImplementedError
 
     def versions(self, place: Place, id: str) -> list[Record]:
@@ -148,22 +149,25 @@ class Learned:
 
     def policy(self, place: Place) -> str | None:
         """The policy of a place as JSON."""
-        row = self._one("policy", self.scope(place))
-        return None if row is None else str(row[0])
+        if place not in self._policies:
+            row = self._one("policy", self.scope(place))
+            self._policies[place] = None if row is None else str(row[0])
+        return self._policies[place]
 
     def set_policy(self, place: Place, policy: str) -> None:
         """Sets the policy of a place."""
         json.loads(policy)
         self._do("set_policy", self._make_scope(place), policy)
+        self._policies[place] = policy
 
     # --- forgetting ---
 
-    def drop_learned(self, scope: int, id: str) -> None:
+    def drop_learned(self, scope: Any, id: str) -> None:
         """Removes what hangs on a memory that is forgotten."""
         for name in ("drop_slots", "drop_links", "drop_tellings"):
             self._do(name, scope, id)
 
-    def drop_all_learned(self, scope: int) -> None:
+    def drop_all_learned(self, scope: Any) -> None:
         """Removes what waits or is noted for a scope that is forgotten."""
         for name in ("drop_scope_jobs", "drop_scope_held", "drop_heard", "drop_policy", "unslot"):
             self._do(name, scope)
