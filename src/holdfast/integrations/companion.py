@@ -210,10 +210,13 @@ class Companion:
         with self._lock:
             gathered = self._unlearned.setdefault(session, [])
             gathered.append(said)
-            if len(gathered) < self.policy.learn_every:
-                return
-            del self._unlearned[session]
-        self._extract(session, gathered)
+            enough = len(gathered) >= self.policy.learn_every
+            if enough:
+                del self._unlearned[session]
+        if enough:
+            self._extract(session, gathered)
+        else:
+            self.writing.wake()
 
     def _extract(self, session: str, said: list[Said]) -> None:
         heard, memory, key = [one.message() for one in said], self.memory, _new_key()
