@@ -32,8 +32,10 @@ LONGEST_SECONDS = 0.6  # from the first acknowledgement to the kill
 DONE_SECONDS = 400
 LONG = 500  # kills whose result is kept
 RESULTS = results.FOLDER / "learning_faults.json"
-WRONG = ("accepted, lost", "accepted, done twice", "correction lost", "half superseded")
-WRONG += ("turns lost", "jobs left", "unhealthy")
+WRONG = (
+    *("accepted, lost", "accepted, done twice", "correction lost", "half superseded"),
+    *("turns lost", "jobs left", "unhealthy"),
+)
 
 
 def child(url: str, start: int) -> None:
