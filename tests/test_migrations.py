@@ -30,6 +30,7 @@ WHOLE_STORE = {
     *("put_coming", "take_coming", "odd_vectors", "no_vectors", "drop_old_answers"),
     *("drop_changes", "first_change", "next_job", "next_due"),
     *("expired_memories", "expired_entries", "blank_stale_answers", "count_memories"),
+    "count_open_work",
 }
 # What a server keeps is bound to a tenant instead, but for what its owner asks or a key proves.
 TENANTED = ("keys", "audit", "errands", "days")

@@ -57,8 +57,8 @@ WHERE scope = ? AND row = ?
 -- name: versions
 SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
--- name: memory
-SELECT record FROM memories WHERE scope = ? AND row = ?
+-- name: memories
+SELECT record FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: twin
 SELECT record FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
