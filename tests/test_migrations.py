@@ -35,7 +35,7 @@ WHOLE_STORE = {
 # What a server keeps is bound to a tenant instead, but for what its owner asks or a key proves.
 TENANTED = ("keys", "audit", "errands", "days")
 OWNERS = {"api_key", "all_api_keys", "any_api_key", "use_api_key", "prune_all_notes"}
-OWNERS |= {"open_errands", "count_open_errands", "tenant_holds"}
+OWNERS |= {"open_errands", "count_open_work", "tenant_holds"}
 # Found by a key that is a digest of tenant, scope and name.
 DIGESTED = {"answer"}
 
