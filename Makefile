@@ -41,6 +41,7 @@ faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is los
 	@$(BIN)/python benchmarks/faults.py
 	@$(BIN)/python -m benchmarks.learning_faults
 	@$(BIN)/python -m benchmarks.outages
+	@$(BIN)/python -m benchmarks.outages --postgres --servers 4 --kills 250
 
 fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of its own description.
 	@HOLDFAST_FUZZ=20000 $(BIN)/pytest tests/test_server_fuzz.py -q

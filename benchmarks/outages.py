@@ -1,7 +1,8 @@
 """`make faults`, over HTTP: servers and agents killed, replies cut off; count what is lost.
 
-Two servers on one file, a way to them that is cut now and then between request and reply, and
-agents with eight writers and one outbox. Any of them is killed with SIGKILL and started again.
+Two servers on one file (with `--postgres`, on one PostgreSQL), a way to them that is cut now and
+then between request and reply, and agents with eight writers and one outbox. Any of them is killed
+with SIGKILL and started again, and so is every process of the PostgreSQL.
 At the end everything is sent, and every journal is compared with the store.
 """
 
@@ -31,9 +32,11 @@ from holdfast import HoldfastError, Memory, NotFound
 from holdfast.access import Access
 from holdfast.engine import open_engine
 from holdfast.service import utc_now
+from tools.postgres import Postgres, make_database, make_role
 
 KINDS = ("lost", "duplicate", "phantom", "torn", "undead", "leaked")
 RESULTS = ROOT / "benchmarks" / "results" / "outages.json"
+RESULTS_POSTGRES = RESULTS.with_name("outages_postgres.json")
 LANES = 4  # of each agent
 AGENTS = 2
 CUT = 0.02  # so often a reply is cut off
@@ -97,13 +100,18 @@ def _pump(here: socket.socket, there: socket.socket) -> None:
 class Run:
     """Servers, agents and the way between them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, servers: int = 2, database: Postgres | None = None) -> None:
         self.folder = folder
+        self.database = database
         self.store = f"sqlite:///{folder / 'm.db'}"
+        if database is not None:
+            make_role(database.url("postgres", "postgres"))
+            make_database(database.url("postgres", "postgres"), "outages")
+            self.store = database.url("outages")
         self.outbox = str(folder / "outbox.db")
         self.kills: Counter[str] = Counter()
         self.key, self.stranger = self._keys()
-        self.ports = [_free_port(), _free_port()]
+        self.ports = [_free_port() for _ in range(servers)]
         self.way = Way(self.ports)
         self.url = f"http://127.0.0.1:{self.way.port}"
         self.lanes = [[f"a{a}l{n}" for n in range(LANES)] for a in range(AGENTS)]
@@ -126,8 +134,13 @@ class Run:
         return subprocess.Popen([sys.executable, "-m", "benchmarks.outage_writer", words], cwd=ROOT)
 
     def kill(self) -> None:
-        """Kills a server, or now and then an agent, and starts it again."""
-        if random.random() < 0.25:
+        """Kills a server, or now and then an agent or the database, and starts it again."""
+        if self.database is not None and random.random() < 0.15:
+            self.database.kill()
+            time.sleep(random.random())
+            self.database.start()
+            self.kills["postgres"] += 1
+        elif random.random() < 0.25:
             at = random.randrange(AGENTS)
             self._end(self.agents[at], "agent")
             self.agents[at] = self._agent(self.lanes[at])
@@ -148,8 +161,8 @@ class Run:
         for agent in self.agents:
             self._end(agent, "agent")
         self.way.cutting = False
-        _wait(self.ports[0], self.servers[0])
-        _wait(self.ports[1], self.servers[1])
+        for port, server in zip(self.ports, self.servers, strict=True):
+            _wait(port, server)
         with Memory("drain", self.url, api_key=self.key, outbox=self.outbox) as memory:
             give_up = time.monotonic() + 900
             while memory.outbox is not None and memory.outbox.pending:
@@ -238,12 +251,15 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.outages", description=__doc__)
     parser.add_argument("--kills", type=int, default=500, help="of servers; agents are killed too")
     parser.add_argument("--pause", type=float, default=0.8, help="seconds between kills")
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, killed as well")
+    parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--json", type=Path, help=f"default for long runs: {RESULTS.name}")
     options = parser.parse_args(words)
     begun_at = time.monotonic()
     head = results.header(0, quick=options.kills < 500, module="benchmarks.outages")
     with tempfile.TemporaryDirectory(prefix="holdfast-outages-") as folder:
-        run = Run(Path(folder))
+        database = Postgres(Path(tempfile.mkdtemp())).start() if options.postgres else None
+        run = Run(Path(folder), options.servers, database)
         try:
             for port, server in zip(run.ports, run.servers, strict=True):
                 _wait(port, server)
@@ -257,6 +273,8 @@ def main(words: list[str] | None = None) -> int:
                 with suppress(ProcessLookupError, HoldfastError):
                     os.kill(process.pid, signal.SIGKILL)
                 process.wait()
+            if database is not None:
+                database.stop()
     found: dict[str, Any] = {
         "run": head,
         "kills": dict(run.kills),
@@ -266,7 +284,8 @@ def main(words: list[str] | None = None) -> int:
         **{kind: bad[kind] for kind in KINDS},
     }
     print(json.dumps(found))
-    path = options.json or (RESULTS if options.kills >= 500 else None)
+    where = RESULTS_POSTGRES if options.postgres else RESULTS
+    path = options.json or (where if options.kills >= 200 else None)
     if path:
         path.write_text(json.dumps(found, indent=1) + "\n")
     return 1 if any(bad[kind] for kind in KINDS) else 0

@@ -26,9 +26,9 @@ DRIVEN = [
 ]
 
 
-@pytest.fixture
-def served(url: str) -> Iterator[Served]:
-    with serving(url) as served:
+@pytest.fixture(params=["url", "postgres_url"], ids=["sqlite", "postgres"])
+def served(request: pytest.FixtureRequest) -> Iterator[Served]:
+    with serving(request.getfixturevalue(request.param)) as served:
         yield served
 
 

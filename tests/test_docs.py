@@ -46,7 +46,7 @@ def program(page: str) -> str:
     return "\n".join(lines)
 
 
-def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(page: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a page where a reader would: an empty folder, a fresh HOME, a fresh store."""
     work, script = folder / "work", folder / "script" / "page.py"
     work.mkdir()
@@ -58,6 +58,7 @@ def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env={
             **os.environ,
             "HOLDFAST_URL": f"sqlite:///{folder / 'page.db'}",
+            **more,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         },
         check=False,
@@ -68,8 +69,14 @@ def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_of_the_page_runs(page: Path, tmp_path: Path) -> None:
-    done = run(page.read_text(), tmp_path)
+def test_every_block_of_the_page_runs(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    text = page.read_text()
+    more = {}
+    if "DATABASE_URL" in text:  # the page is about PostgreSQL
+        more["DATABASE_URL"] = str(request.getfixturevalue("postgres_url"))
+    done = run(text, tmp_path, **more)
     assert done.returncode == 0, f"{page}:\n{done.stdout}"
 
 

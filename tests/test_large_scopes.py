@@ -7,7 +7,8 @@ import pytest
 
 from holdfast import Memory
 from holdfast.embed.hashing import Hashing
-from holdfast.engine.sqlite import index, rows, search, vectors
+from holdfast.engine.cache import index, search, vectors
+from holdfast.engine.sqlite import rows
 from holdfast.text import passages
 
 NUMBERS = range(300)
@@ -17,7 +18,7 @@ NUMBERS = range(300)
 def _low_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "SMALL", 10)
     monkeypatch.setattr(vectors, "WHOLE", 50)
-    monkeypatch.setattr(vectors, "LEAST_COMPARED", 64)
+    monkeypatch.setattr(vectors, "FIRST", 64)
     monkeypatch.setattr(index, "CACHE_BYTES", 1)
     monkeypatch.setattr(rows, "CHANGES_KEPT", 50)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from uuid import uuid4
 
 import hypothesis.strategies as st
 import pytest
@@ -19,6 +20,7 @@ from holdfast.embed import Embedder
 from holdfast.embed.hashing import Hashing
 from holdfast.testing import FakeClock
 from holdfast.text import normalise, terms
+from tools.postgres import database_url, drop_database, make_database
 
 SHM = Path("/dev/shm")  # where a sync costs nothing: what is at stake here is not the disk
 SCOPES = st.sampled_from(["ann", "bob"])
@@ -75,12 +77,18 @@ class Histories(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-", dir=SHM if SHM.exists() else None))
-        self.url = f"sqlite:///{self.folder / 'memory.db'}"
+        self.url = self.make_store()
         self.clock = FakeClock()
         self.model = {"ann": Held(), "bob": Held()}
         self.copies = 0
         self.open()
+
+    def make_store(self) -> str:
+        self.folder = Path(tempfile.mkdtemp(prefix="holdfast-", dir=SHM if SHM.exists() else None))
+        return f"sqlite:///{self.folder / 'memory.db'}"
+
+    def drop_store(self) -> None:
+        shutil.rmtree(self.folder)
 
     def open(self) -> None:
         embedders: list[Embedder | str] = ["hashing", Hashing()]
@@ -107,7 +115,7 @@ class Histories(RuleBasedStateMachine):
             assert Memory("nobody", backend=memory._backend).stats().versions == 0
         finally:
             self.close()
-            shutil.rmtree(self.folder)
+            self.drop_store()
 
     def alive(self, scope: str) -> dict[str, Known]:
         now = self.clock()
@@ -328,10 +336,32 @@ class Histories(RuleBasedStateMachine):
             assert memory.stats().memories == len(alive)
 
 
+class HistoriesOnPostgres(Histories):
+    """The same in a database."""
+
+    server: ClassVar[tuple[str, str]]  # a superuser's URL, and the database to copy
+
+    def make_store(self) -> str:
+        admin, template = self.server
+        self.name = f"holdfast_{uuid4().hex[:12]}"
+        make_database(admin, self.name, template)
+        return database_url(admin, self.name)
+
+    def drop_store(self) -> None:
+        drop_database(self.server[0], self.name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _server(postgres: str, template: str) -> None:
+    HistoriesOnPostgres.server = postgres, template
+
+
 Histories.TestCase.settings = settings(
     max_examples=25,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+HistoriesOnPostgres.TestCase.settings = settings(Histories.TestCase.settings, max_examples=8)
 TestHistories = pytest.mark.slow(Histories.TestCase)
+TestHistoriesOnPostgres = pytest.mark.slow(HistoriesOnPostgres.TestCase)

@@ -198,7 +198,9 @@ class _Shared:
 
 def _absolute(url: str) -> str:
     scheme, found, path = url.partition(":///")
-    return f"{scheme}{found}{Path(check.path(path)).absolute()}" if found else url
+    if scheme != "sqlite" or not found:
+        return url
+    return f"{scheme}{found}{Path(check.path(path)).absolute()}"
 
 
 def _service(

@@ -58,8 +58,9 @@ def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
 def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
     """Which candidates state the same as one of them, said by the same side at another time."""
     one = top[at]
-    length, cosine = found.length[top], np.nan_to_num(found.cosine[top])
-    alike = (has == has[at]).all(axis=1) & (np.abs(cosine - cosine[at]) <= TWIN_COSINE)
+    length, cosine = found.length[top], found.cosine[top]
+    apart = np.abs(cosine - cosine[at])
+    alike = (has == has[at]).all(axis=1) & ~(apart > TWIN_COSINE)  # without vectors, words decide
     alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
     alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
     # A turn or two apart they go on with each other; they do not correct each other.
@@ -72,7 +73,7 @@ def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> N
 
 def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates again, those that have words of the query no earlier one has before others."""
-    has = found.counts[best] > 0
+    has = (found.counts[best] > 0).astype(np.float64)
     value = np.sort(similarity[best])[::-1].copy()
     missing = weight.copy()
     taken: list[int] = []
@@ -80,9 +81,10 @@ def _complete(best: Places, similarity: Floats, found: Candidates, weight: Float
         next_one = int(np.argmax(value + COVER * (has @ missing) if taken else value))
         taken.append(next_one)
         value[next_one] = -np.inf
-        missing[has[next_one]] = 0.0
+        missing *= 1 - has[next_one]
         if not missing.any():
             break
-    rest = np.setdiff1d(np.arange(len(best)), taken)
-    again: Places = best[np.concatenate([np.array(taken, np.int64), rest])]
+    rest = np.ones(len(best), bool)
+    rest[taken] = False
+    again: Places = np.concatenate([best[taken], best[rest]])
     return again

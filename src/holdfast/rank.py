@@ -24,7 +24,8 @@ from holdfast.model import Weights, Why
 RELEVANT = 0.4  # a best similarity under this is noise: recall would rather say nothing
 K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
-LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter
+LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter,
+MOST_LENGTH = 4.0  # and over four times it nothing loses: the one place of a rare word is found
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
 KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 to 2 are alike
 PARTS = 0.5  # of a query in several parts: weight of the part a memory has most of
@@ -78,9 +79,9 @@ class Sample:
     """Some memories of the scopes, in short runs: they tell what is usual there."""
 
     cosine: Floats
-    session: NDArray[np.int64]
-    turn: NDArray[np.integer]
     named: NDArray[np.bool_]
+    left: NDArray[np.int64]  # those that others follow a turn or two later,
+    right: NDArray[np.int64]  # and the ones that do
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,26 +118,36 @@ class Ranking:
     evidence: Floats
 
 
-Columns = Candidates | Sample
-
-
-def joined(kind: type[Columns], parts: Sequence[Columns]) -> Any:
-    """The columns of several scopes as one."""
+def joined(parts: Sequence[Candidates]) -> Candidates:
+    """The candidates of several scopes as one."""
     if len(parts) == 1:
         return parts[0]
-    return kind(
-        **{
-            field.name: np.concatenate([getattr(part, field.name) for part in parts])
-            for field in fields(kind)
-        }
+    columns = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Candidates)
+    }
+    return Candidates(**columns)
+
+
+def pooled(parts: Sequence[Sample]) -> Sample:
+    """The samples of several scopes as one."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part.cosine) for part in parts)])[:-1]
+    return Sample(
+        np.concatenate([part.cosine for part in parts]),
+        np.concatenate([part.named for part in parts]),
+        np.concatenate([part.left + start for part, start in zip(parts, starts, strict=True)]),
+        np.concatenate([part.right + start for part, start in zip(parts, starts, strict=True)]),
     )
 
 
 def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
     """The order of all candidates and where it comes from."""
-    near, lending = _links(found), _coherence(corpus.sample)
+    lending = _coherence(corpus.sample)
+    near = _links(found.session, found.turn) if lending else {}
     said = _words(found, corpus, asked, near, lending)
-    evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
+    evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
     similarity = share * _sureness(found, said, corpus, asked.background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
@@ -185,33 +196,48 @@ def rarity(corpus: Corpus) -> Floats:
 
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH)
+    usual = np.clip(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH, MOST_LENGTH)
+    norm = 1 - B + B * usual
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
 
-def _links(found: Columns) -> Links:
-    """For each distance: which candidates have which neighbour so many turns on."""
-    key = found.session << 32 | found.turn.astype(np.int64)
+def most_worth() -> float:
+    """More than having a term once is worth in any memory."""
+    return FULL / (1 + K1 * (1 - B + B * LEAST_LENGTH))
+
+
+def pairs(
+    session: NDArray[np.integer], turn: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which memories of a session others follow a turn or two later, and the ones that do."""
+    near = _links(session, turn)
+    left, right = zip(near[1], near[2], strict=True)
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
+    """For each distance: which memories have which neighbour so many turns on."""
+    key = session.astype(np.int64) << 32 | turn.astype(np.int64)
     ordered = np.argsort(key, kind="stable")
     ranked = key[ordered]
     near: Links = {}
-    for distance in LEND_WORDS:
+    for distance in (1, 2):
         at = np.minimum(np.searchsorted(ranked, key + distance), len(key) - 1)
-        have = np.flatnonzero((ranked[at] == key + distance) & (found.session >= 0))
+        have = np.flatnonzero((ranked[at] == key + distance) & (session >= 0))
         near[distance] = have, ordered[at[have]]
+        near[-distance] = ordered[at[have]], have
     return near
 
 
 def _coherence(sample: Sample) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
-    apart = np.nan_to_num(sample.cosine.astype(np.float64))
+    apart = sample.cosine.astype(np.float64)
+    apart[np.isnan(apart)] = 0.0
     for side in (sample.named, ~sample.named):
         if side.any():
             apart[side] -= apart[side].mean()
-    near = _links(sample)
-    left = np.concatenate([near[1][0], near[2][0]])
-    right = np.concatenate([near[1][1], near[2][1]])
+    left, right = sample.left, sample.right
     norm = math.sqrt(float((apart[left] ** 2).sum() * (apart[right] ** 2).sum()))
     alike = float((apart[left] * apart[right]).sum()) / norm if norm > 1e-12 else 0.0
     pairs = len(left)
@@ -246,10 +272,19 @@ def _share(held: Floats, weight: Floats) -> Floats:
     return share
 
 
-def _meaning(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
-    """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
+def _meaning(
+    found: Candidates, corpus: Corpus, said: Floats, near: Links, lending: float
+) -> Floats:
+    """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual.
+
+    One that still waits for its vector is taken to mean as much as its words say.
+    """
     mean, spread = _usual(corpus.sample.cosine)
-    own = np.nan_to_num((found.cosine - mean) / spread)
+    own = (found.cosine - mean) / spread
+    unknown = np.isnan(own)
+    if unknown.any():
+        own[unknown] = 0.0
+        own[unknown] = own.max(initial=0.0) * np.minimum(said[unknown], 1.0)
     lent = own.copy()
     for have, neighbour in near.values():
         lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])

@@ -173,9 +173,11 @@ class Service:
 
     def recall(self, op: ops.Recall, place: Place) -> Recalled:
         """Finds the memories that answer a query."""
-        warned = self._avoid(op, place)
+        found = self._search(op, place, op.limit)
+        warned = self._avoid(op, place) if found.warns else []
+        if warned:  # some of them may be among the hits, in the place of others
+            found = self._search(op, place, op.limit + len(warned))
         apart = {hit.id for _, hit in warned}
-        found = self._search(op, place, op.limit + len(warned))
         kept = [(key, hit) for key, hit in found.hits if hit.id not in apart][: op.limit]
         self._use([*kept, *warned])
         return Recalled(
@@ -187,9 +189,9 @@ class Service:
 
     def context(self, op: ops.Context, place: Place) -> str:
         """Renders what is relevant to a query as a block for a prompt."""
-        warned = self._avoid(op, place)
-        apart = {hit.id for _, hit in warned}
         found = self._search(op, place, CONTEXT_HITS)
+        warned = self._avoid(op, place) if found.warns else []
+        apart = {hit.id for _, hit in warned}
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
         chosen = context.chosen([hit for _, hit in hits], op.budget)
@@ -199,11 +201,6 @@ class Service:
 
     def _avoid(self, op: ops.Question[T], place: Place) -> list[tuple[Key, Hit]]:
         """What failed or was ruled out, if the query is about it."""
-        places = [Place(place.tenant, scope) for scope in op.scopes]
-        if op.where.avoid is not None:
-            return []
-        if not self.engine.read(lambda seen: any(seen.any_avoid(place) for place in places)):
-            return []
         only = replace(op, where=replace(op.where, avoid=True), min_score=None)
         found = self._search(only, place, AVOID_HITS)
         return [(key, hit) for key, hit in found.hits if hit.why.similarity >= rank.RELEVANT]
@@ -227,7 +224,9 @@ class Service:
 
         def work(seen: Snapshot) -> _Answer:
             found = seen.search(places, look)
-            return _answer(seen, places, found, asked, op, limit, query.degraded)
+            answer = _answer(seen, places, found, asked, op, limit, query.degraded)
+            ask = op.where.avoid is None
+            return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
         answer = self.engine.read(work)
         if answer.waiting and query.vector is not None and self.embedding.catch_up(places):
@@ -455,6 +454,7 @@ class _Answer:
     candidates: int
     waiting: int
     degraded: str | None
+    warns: bool = False  # there are memories of what to avoid
 
 
 def _answer(

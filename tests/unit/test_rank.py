@@ -36,7 +36,7 @@ def some(counts: list[list[int]], **columns: Any) -> Candidates:
 
 def scope(found: Candidates, size: int = 500, sample: Sample | None = None) -> Corpus:
     """A scope in which every term that a candidate has is in as many memories as candidates."""
-    nothing = Sample(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, int), np.zeros(0, bool))
+    nothing = Sample(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, int))
     return Corpus(size, 8.0, (found.counts > 0).sum(axis=0), sample or nothing)
 
 
@@ -48,7 +48,7 @@ def chat(alike: bool) -> Sample:
     """A sample of one long session in which neighbours are, or are not, about the same."""
     at = np.arange(200)
     cosine = np.where(at // 20 % 2 if alike else at % 2, 0.4, 0.1)
-    return Sample(cosine, np.zeros(200, np.int64), at, np.zeros(200, bool))
+    return Sample(cosine, np.zeros(200, bool), *rank.pairs(np.zeros(200, int), at))
 
 
 def test_the_score_is_the_formula() -> None:
@@ -73,6 +73,17 @@ def test_meaning_finds_what_shares_no_word() -> None:
 
 def test_an_exact_name_is_found_though_no_vector_is_near() -> None:
     assert best(some([[1], [0], [0]], cosine=[0.05, 0.3, 0.3]))[0] == 0
+
+
+def test_the_only_one_with_a_word_is_found_however_long_it_is() -> None:
+    cosine = [0.35] * 6 + [0.12]
+    found = some([[0]] * 6 + [[1]], cosine=cosine, length=[8] * 6 + [400])
+    assert best(found)[0] == 6
+
+
+def test_what_waits_for_its_vector_is_taken_by_its_words() -> None:
+    found = some([[0]] * 6 + [[1]], cosine=[0.7] * 6 + [np.nan], length=[8] * 6 + [32])
+    assert best(found)[0] == 6
 
 
 def test_of_a_query_in_two_parts_a_memory_need_answer_but_one() -> None:

@@ -135,7 +135,8 @@ class At:
         str | None,
         option(
             "--url",
-            help="Which store: sqlite:///path, or http://… for a server. Else $HOLDFAST_URL, "
+            help="Which store: sqlite:///path, postgresql://…, or http://… for a server. "
+            "Else $HOLDFAST_URL, "
             "else one in your data folder.",
             panel=EVERYWHERE,
         ),

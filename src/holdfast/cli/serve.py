@@ -18,6 +18,10 @@ INSTALL = 'pip install "holdfast[server]"'
 @command(app, "serve", "Server", example="holdfast serve --port 8420")
 def serve(
     at: At,
+    database: Annotated[
+        str | None,
+        option("--database", help="The same as --url: sqlite:///path, postgresql://host/name."),
+    ] = None,
     host: Annotated[str, option("--host", help="Where to listen. Else 127.0.0.1.")] = "127.0.0.1",
     port: Annotated[int, option("--port", help="Else 8420; 0 takes any that is free.")] = 8420,
     workers: Annotated[int, option("--workers", help="Processes on one store. Else 1.")] = 1,
@@ -40,7 +44,7 @@ def serve(
     if not 0 <= port < 65536 or workers < 1:
         raise Invalid("--port is 0 to 65535, and --workers at least 1.")
     settings = Settings(
-        url=at.url,
+        url=database or at.url,
         embedder=embedder,
         host=host,
         port=port,

@@ -7,10 +7,10 @@ Such a function may be run again after a failure, so it must do nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]  # one unit-length row per passage of a content
-Key = tuple[int, ...]  # an engine's own name of a candidate; the first part counts the places asked
+Scope = Hashable  # an engine's own name of a place
+Key = tuple[int, Any, int]  # of a candidate: which of the places asked, its `Scope`, its row
 
 
 class Place(NamedTuple):
@@ -98,7 +99,7 @@ class Kept:
 class Waiting:
     """A row that needs vectors of its content."""
 
-    scope: int
+    scope: Any  # a `Scope`
     row: int
     content: str
 
@@ -352,12 +353,21 @@ class Engine(Protocol):
 
 
 def open_engine(url: str) -> Engine:
-    """The engine a URL names: `sqlite:///path`."""
+    """The engine a URL names: `sqlite:///path` or `postgresql://host/database`."""
     scheme, _, path = url.partition("://")
     if scheme == "sqlite" and path.startswith("/"):
         from holdfast.engine.sqlite import SQLite
 
         return SQLite(path[1:])
+    if scheme in ("postgresql", "postgres"):
+        try:
+            from holdfast.engine.postgres import Postgres
+        except ImportError as error:
+            raise Invalid(
+                f"PostgreSQL is not installed ({error.name}).", 'pip install "holdfast[postgres]"'
+            ) from None
+        return Postgres(url)
     raise Invalid(
-        f"{scheme}:// is not a store this Holdfast can open.", "Use sqlite:///path/to/file.db."
+        f"{scheme}:// is not a store this Holdfast can open.",
+        "Use sqlite:///path/to/file.db, or postgresql://host/database.",
     )

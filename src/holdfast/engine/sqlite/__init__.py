@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast import check
-from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine import Key, Place, Scope, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import upkeep
-from holdfast.engine.sqlite.columns import stamp
 from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Connections
-from holdfast.engine.sqlite.index import Indexes
 from holdfast.engine.sqlite.ledger import SQLiteLedger
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import (
@@ -77,7 +77,7 @@ class SQLite:
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
         self._led = False
-        self._uses: dict[tuple[int, int], tuple[int, int]] = {}
+        self._uses: dict[tuple[Scope, int], tuple[int, int]] = {}
         self._flushed = time.monotonic()
 
     def before_fork(self) -> None:
@@ -111,8 +111,9 @@ class SQLite:
         try:
             with self._queue_lock:
                 self._queue.append(mine)
-                mine.leads, self._led = not self._led, True
-            if not mine.leads:
+                leads = mine.leads = not self._led
+                self._led = True
+            if not leads:  # asked now, `mine.leads` may tell of a lead whose wake is still to come
                 mine.wake.acquire()
             if not mine.done:  # then it is the first in the queue
                 self._lead()

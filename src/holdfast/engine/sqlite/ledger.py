@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from holdfast.engine import Place, Transaction
+from holdfast.engine.columns import compact, maybe_moment, maybe_stamp, moment, stamp
 from holdfast.engine.ledger import ApiKey, Job, Noted
-from holdfast.engine.sqlite.columns import compact, maybe_moment, maybe_stamp, moment, stamp
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
 

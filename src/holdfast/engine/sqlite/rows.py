@@ -9,15 +9,24 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space
-from holdfast.engine.sqlite import columns, search, words
-from holdfast.engine.sqlite.columns import changeable, compact, digest, maybe_stamp, stamp
-from holdfast.engine.sqlite.index import Indexes
-from holdfast.engine.sqlite.queue import Queue
-from holdfast.engine.sqlite.search import Uses
-from holdfast.engine.sqlite.statements import RECORD, statements
+from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, columns
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.cache.search import Uses
+from holdfast.engine.cache.search import search as search_sources
+from holdfast.engine.columns import (
+    after_all,
+    changeable,
+    compact,
+    digest,
+    maybe_stamp,
+    packed,
+    stamp,
+    words_of,
+)
+from holdfast.engine.queue import Queue
+from holdfast.engine.sqlite import search, words
+from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.statements import RECORD
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
@@ -114,13 +123,18 @@ class Rows(Queue):
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
         numbered = [(at, self.scope(place)) for at, place in enumerate(places)]
-        held = [(at, scope) for at, scope in numbered if scope != NO_SCOPE]
-        return search.search(self.db, self._indexes, self._uses, held, look)
+        held = [(at, search.Source(self.db, scope)) for at, scope in numbered if scope != NO_SCOPE]
+        space = search.space_number(self.db, look.space) if look.space else 0
+        return search_sources(self._indexes, space, self._uses, held, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
-        rows = [(places[at].scope, self._one("memory", scope, row)) for at, scope, row in keys]
-        return [None if row is None else self._record(row, scope) for scope, row in rows]
+        found: dict[tuple[int, int], Record] = {}
+        for at, scope in {key[:2] for key in keys}:
+            asked = compact([row for each, _, row in keys if each == at])
+            for row in self._all("memories", scope, asked):
+                found[at, row["row"]] = self._record(row, places[at].scope)
+        return [found.get((at, row)) for at, _, row in keys]
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
@@ -134,7 +148,7 @@ class Rows(Queue):
 
     def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
         """Unexpired keys that begin with a prefix, in order."""
-        end = _after_all(prefix)
+        end = after_all(prefix)
         values = (self.scope(place), after, prefix, end, end, stamp(now), limit)
         return [row[0] for row in self._all("keys", *values)]
 
@@ -166,7 +180,7 @@ class Rows(Queue):
         """Adds a version of a memory."""
         scope = self._make_scope(place)
         self._check_space(draft)
-        row = self._add(scope, draft.record, packed(draft.vectors), *_words(draft))
+        row = self._add(scope, draft.record, packed(draft.vectors), *words_of(draft))
         words.added(self.db, row)
 
     def _add(self, scope: int, rec: Record, vectors: bytes | None, *told: Any) -> int:
@@ -183,7 +197,7 @@ class Rows(Queue):
         scope, new = self.scope(place), draft.record
         self._check_space(draft)
         row, terms, vectors, *told = self._all("row_of", scope, past.id, past.version)[0]
-        self._do("new_words", new.version, packed(draft.vectors), *_words(draft), scope, row)
+        self._do("new_words", new.version, packed(draft.vectors), *words_of(draft), scope, row)
         self.change(place, new)
         words.change(self.db, scope, row, terms, " ".join(draft.terms))
         old = self._add(scope, past, vectors, *told)
@@ -207,7 +221,7 @@ class Rows(Queue):
         for other in self._all("share_expiry", expires_at, scope, record.id):
             self.note_change(scope, other[0])
 
-    def count_use(self, scope: int, row: int, times: int, at: int) -> None:
+    def count_use(self, scope: Any, row: int, times: int, at: int) -> None:
         """Writes how often a row was used since it was last written."""
         if self._do("use_memory", times, at, scope, row).rowcount:
             self.note_change(scope, row)
@@ -283,22 +297,6 @@ class Rows(Queue):
         self._do("keep_answer", _answer_key(place, key), *values)
 
 
-def _words(draft: Draft) -> tuple[Any, ...]:
-    """The columns of a record that hold its words and what is known by them."""
-    return (
-        draft.speaker,
-        len(draft.terms),
-        draft.fingerprint,
-        draft.record.content,
-        " ".join(draft.terms),
-    )
-
-
-def packed(vectors: np.ndarray[Any, Any] | None) -> bytes | None:
-    """Vectors as they are stored."""
-    return None if vectors is None else vectors.astype("<f2").tobytes()
-
-
 def _answer_key(place: Place, key: str) -> bytes:
     """The key goes in as a digest: it may name somebody, and outlives what it wrote."""
     return _digest_of(place.tenant, place.scope, key)
@@ -306,14 +304,3 @@ def _answer_key(place: Place, key: str) -> bytes:
 
 def _digest_of(*names: str) -> bytes:
     return digest(compact(names))
-
-
-def _after_all(prefix: str) -> str | None:
-    """The first text after all that begin with a prefix; None if there is no end."""
-    for index in range(len(prefix) - 1, -1, -1):
-        code = ord(prefix[index]) + 1
-        if code == 0xD800:
-            code = 0xE000  # surrogates are not text
-        if code <= 0x10FFFF:
-            return prefix[:index] + chr(code)
-    return None

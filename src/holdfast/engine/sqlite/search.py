@@ -1,38 +1,26 @@
-"""Finding candidates in the index in memory: by meaning, by words, and beside either.
-
-Filters come first and are exact: what they leave out is never a candidate, and what they leave
-in is searched whole, so that no bound can make an answer shorter than it should be.
-"""
+"""What a search asks of a SQLite store: filters as SQL, and each scope as a source."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast import rank
-from holdfast.engine import Found, Key, Look, Space
-from holdfast.engine.sqlite.columns import stamp
-from holdfast.engine.sqlite.index import GONE, NEVER, Index, Indexes
+from holdfast.engine import Space
+from holdfast.engine.cache import Pulse
+from holdfast.engine.columns import stamp
+from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.statements import statements
-from holdfast.engine.sqlite.words import AGAIN
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
-from holdfast.rank import Candidates, Corpus, Sample
 
 SQL = statements()
-SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
-BESIDE = 2  # turns before and after a good candidate that are candidates too
 TYPES = {str: ("text",), int: ("integer", "real"), float: ("integer", "real")}
-SAMPLE, RUN = 1024, 4  # rows that tell what is usual in a scope, so many in a row
-
-Mask = NDArray[np.bool_]
-Positions = NDArray[np.int64]
-Uses = Mapping[tuple[int, int], tuple[int, int]]  # (scope, row): times used, last at
 
 
 def condition(where: Filter) -> tuple[str, list[Any]]:
@@ -85,224 +73,47 @@ def space_number(db: sqlite3.Connection, space: Space | None) -> int:
     return int(found[0])
 
 
-def search(
-    db: sqlite3.Connection,
-    indexes: Indexes,
-    uses: Uses,
-    scopes: Sequence[tuple[int, int]],
-    look: Look,
-) -> Found:
-    """Candidates from several scopes, given by their place in the question and their number."""
-    space = space_number(db, look.space) if look.space else 0
-    dimension = look.space.dimension if look.space else 0
-    parts = []
-    for place, number in scopes:
-        index = indexes.scope(space, number, dimension)
-        with index.lock:
-            index.follow(db)
-            parts.append(_Part(db, index, place, number, look))
-    waiting = sum(db.execute(SQL["count_waiting"], (scope,)).fetchone()[0] for _, scope in scopes)
-    if not parts:
-        return Found(None, None, [], 0)
-    corpus = _corpus(parts)
-    for part in parts:
-        part.choose(corpus, look.most)
-    found = rank.joined(Candidates, [part.candidates(uses) for part in parts])
-    return Found(found, corpus, _Keys(parts), waiting)
+class Source:
+    """One scope of a snapshot, for the cache that follows it."""
 
+    def __init__(self, db: sqlite3.Connection, scope: int) -> None:
+        self._db = db
+        self.scope = scope
 
-def _corpus(parts: Sequence[_Part]) -> Corpus:
-    size = sum(part.size for part in parts)
-    return Corpus(
-        size=size,
-        mean_length=sum(part.total_length for part in parts) / max(size, 1),
-        having=np.sum([part.having for part in parts], axis=0),
-        sample=rank.joined(Sample, [part.sample() for part in parts]),
-    )
+    def pulse(self) -> Pulse:
+        """What tells whether anything was written since the scope was last looked at."""
+        found = self._db.execute(SQL["pulse"], (self.scope, self.scope)).fetchone()
+        change, given, row, waiting = (number or 0 for number in found)
+        return Pulse(change, row, words.listed(given), waiting)
 
+    def changes(self, after: int) -> Iterable[int] | None:
+        """The rows that changed or went away since a change; None if that is no longer known."""
+        first = self._db.execute(SQL["first_change"]).fetchone()[0]
+        if first is None or first > after + 1:
+            return None
+        found = self._db.execute(SQL["changes_after"], (self.scope, after))
+        return [row for _, row in found]
 
-class _Part:
-    """One scope's share of a search. Copies what it needs, so that the index can move on."""
+    def rows_after(self, row: int) -> Sequence[sqlite3.Row]:
+        """What the index holds of the rows beyond one, in order."""
+        return self._db.execute(SQL["rows_after_in"], (self.scope, row)).fetchall()
 
-    def __init__(
-        self, db: sqlite3.Connection, index: Index, place: int, scope: int, look: Look
-    ) -> None:
-        self._place, self._scope = place, scope
-        self._columns = {name: index.columns[name] for name in index.columns.TYPES}
-        self._lists = [index.listed(db, term) for term in look.terms]
-        self._again = [_oftener(db, index, term) for term in look.terms]
-        self._named = index.speaking(look.terms)
-        self._seen = self._sight(db, look)
-        self._near = None if look.vector is None else index.vectors.near(look.vector)
-        self._chosen: Positions = np.empty(0, np.int64)
-        self.size = index.count - index.gone
-        self.total_length = int(self._columns["length"].sum())
-        self.having = np.array([self._live(found) for found in self._lists], np.float64)
+    def rows(self, rows: Sequence[int]) -> Sequence[sqlite3.Row]:
+        """The same of some rows, those that are still there."""
+        return self._db.execute(SQL["rows_in"], (self.scope, json.dumps(list(rows)))).fetchall()
 
-    def _live(self, found: Positions) -> int:
-        """How many of these rows are still there."""
-        if self.size == len(self._columns["row"]):
-            return len(found)
-        return int((self._columns["expires"][found] != GONE).sum())
+    def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
+        """The terms of the rows beyond one, in order."""
+        return self._db.execute(SQL["terms_after"], (self.scope, row))
 
-    def _sight(self, db: sqlite3.Connection, look: Look) -> Mask:
-        """Which rows may be candidates at all."""
-        columns = self._columns
-        seen: Mask = columns["expires"] > stamp(look.now)
-        if look.as_of is None:
-            seen &= columns["until"] == NEVER
-        else:
-            at = stamp(look.as_of)
-            seen &= (columns["since"] <= at) & (columns["until"] > at)
-        if look.where:
-            sql, values = condition(look.where)
-            found = db.execute(
-                f"SELECT row FROM memories WHERE scope = ? AND {sql}", (self._scope, *values)
-            )
-            rows = np.fromiter((row[0] for row in found), np.int64)
-            seen &= np.isin(columns["row"], rows)
-        return seen
+    def find(self, token: str) -> NDArray[np.int64]:
+        """The rows in the word index that have a token, in order."""
+        return words.find(self._db, self.scope, token)
 
-    def sample(self) -> Sample:
-        """Some rows, in short runs, to tell what is usual here."""
-        count = len(self._seen)
-        step = max(RUN, RUN * count // SAMPLE)
-        some = (np.arange(0, count, step)[:, None] + np.arange(RUN)).ravel()
-        some = some[some < count]
-        return Sample(self._cosine(some, exact=False), self._session(some), *self._said(some))
-
-    def _session(self, at: Positions) -> Positions:
-        """Codes of sessions that are no other scope's."""
-        session = self._columns["session"][at].astype(np.int64)
-        return np.where(session >= 0, session << 8 | self._place, -1)
-
-    def _said(self, at: Positions) -> tuple[Positions, Mask]:
-        """Which turns rows are, and whether the query names who says them."""
-        speaker = self._columns["speaker"][at]
-        named = np.isin(speaker, self._named) if self._named else np.zeros(len(at), bool)
-        return self._columns["turn"][at], named
-
-    def choose(self, corpus: Corpus, most: int) -> None:
-        """Settles the candidates: the best by words and by meaning, and what was said beside."""
-        if self._seen.sum() <= max(SMALL, most):
-            self._chosen = np.flatnonzero(self._seen)
-            return
-        best = [_top(np.where(self._seen, self._words(corpus), 0), most)]
-        if self._near is not None:
-            best.append(self._near.best(self._seen, most))
-        here = np.concatenate(best)
-        for way in ("before", "after"):
-            step = here
-            for _ in range(BESIDE):
-                step = self._columns[way][step]
-                step = step[(step >= 0) & (step < len(self._seen))]
-                best.append(step)
-        found = np.unique(np.concatenate(best))
-        self._chosen = found[self._seen[found]]
-
-    def _words(self, corpus: Corpus) -> NDArray[np.float32]:
-        """A first score by words alone, for every row."""
-        score = np.zeros(len(self._seen), np.float32)
-        length = self._columns["length"]
-        for found, rarity in zip(self._lists, rank.rarity(corpus), strict=True):
-            counts = np.ones((len(found), 1))
-            score[found] += rarity * rank.saturation(counts, length[found], corpus)[:, 0]
-        return score
-
-    def candidates(self, uses: Uses) -> Candidates:
-        """What the ranking needs to know of the candidates."""
-        chosen, columns = self._chosen, self._columns
-        turn, named = self._said(chosen)
-        return Candidates(
-            cosine=self._cosine(chosen),
-            counts=self._counts(),
-            length=columns["length"][chosen],
-            session=self._session(chosen),
-            turn=turn,
-            happened=columns["happened"][chosen] / 1e6,
-            named=named,
-            role=columns["role"][chosen],
-            uses=self._used(uses),
-            ageless=columns["ageless"][chosen],
+    def matching(self, where: Filter) -> NDArray[np.int64]:
+        """The rows that a filter leaves in."""
+        sql, values = condition(where)
+        found = self._db.execute(
+            f"SELECT row FROM memories WHERE scope = ? AND {sql}", (self.scope, *values)
         )
-
-    def _cosine(self, at: Positions, exact: bool = True) -> NDArray[np.float32]:
-        if self._near is None:
-            return np.full(len(at), np.nan, np.float32)
-        return self._near.cosines(at, exact)
-
-    def _counts(self) -> NDArray[np.float32]:
-        """About how often each candidate has each term: 0, 1, or what its mark stands for."""
-        counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
-        for column, found in enumerate(self._lists):
-            counts[_held(found, self._chosen), column] = 1
-            for often, more in self._again[column].items():
-                counts[_held(more, self._chosen), column] = often
-        return counts
-
-    def _used(self, uses: Uses) -> NDArray[np.int64]:
-        """How often each candidate was used, what is counted but not written yet included."""
-        times = self._columns["uses"][self._chosen]
-        rows = self._columns["row"][self._chosen]
-        more = {row: times for (scope, row), (times, _) in uses.items() if scope == self._scope}
-        used = _held(np.array(sorted(more), np.int64), rows)
-        times[used] += np.array([more[row] for row in rows[used].tolist()], np.int64)
-        return times
-
-    def __len__(self) -> int:
-        """How many candidates."""
-        return len(self._chosen)
-
-    def key(self, at: int) -> Key:
-        """The place in the question, the scope and the row of a candidate."""
-        return self._place, self._scope, int(self._columns["row"][self._chosen[at]])
-
-
-class _Keys(Sequence[Key]):
-    """The keys of all candidates, made when they are asked for."""
-
-    def __init__(self, parts: Sequence[_Part]) -> None:
-        self._parts = parts
-        self._ends = np.cumsum([len(part) for part in parts])
-
-    def __len__(self) -> int:
-        return int(self._ends[-1])
-
-    @overload
-    def __getitem__(self, at: int) -> Key: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Key]: ...
-
-    def __getitem__(self, at: int | slice) -> Key | Sequence[Key]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(len(self))[at]]
-        part = int(np.searchsorted(self._ends, at, side="right"))
-        return self._parts[part].key(at - int(self._ends[part]) + len(self._parts[part]))
-
-
-def _oftener(db: sqlite3.Connection, index: Index, term: str) -> dict[int, Positions]:
-    """The rows that have a term so often or more; what is in no row twice is in none oftener."""
-    found: dict[int, Positions] = {}
-    for often, mark in AGAIN.items():
-        rows = index.listed(db, term + mark)
-        if not len(rows):
-            break
-        found[often] = rows
-    return found
-
-
-def _held(found: Positions, chosen: Positions) -> Mask:
-    """Which of the chosen are among those found; both are in order."""
-    at = np.searchsorted(found, chosen)
-    held = at < len(found)
-    held[held] = found[at[held]] == chosen[held]
-    return held
-
-
-def _top(score: NDArray[Any], most: int) -> Positions:
-    """The positions of the highest scores above 0."""
-    above = np.flatnonzero(score > 0)
-    if len(above) <= most:
-        return above
-    return above[np.argpartition(score[above], -most)[-most:]]
+        return np.fromiter((row[0] for row in found), np.int64)

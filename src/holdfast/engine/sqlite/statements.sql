@@ -57,8 +57,8 @@ WHERE scope = ? AND row = ?
 -- name: versions
 SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
--- name: memory
-SELECT record FROM memories WHERE scope = ? AND row = ?
+-- name: memories
+SELECT record FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: twin
 SELECT record FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
@@ -137,14 +137,14 @@ SELECT row, scope, content FROM memories WHERE vectors IS NULL LIMIT ?
 
 -- name: rows_after_in
 -- What the index in memory holds of new rows.
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
 FROM memories WHERE scope = ? AND row > ? ORDER BY row
 
--- name: row_in
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, pinned,
-    version, kind, session, speaker, role, vectors
-FROM memories WHERE scope = ? AND row = ?
+-- name: rows_in
+SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
+FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: terms_after
 SELECT row, terms FROM memories WHERE scope = ? AND row > ? ORDER BY row
@@ -155,11 +155,12 @@ INSERT INTO changes (scope, row) VALUES (?, ?)
 -- name: changes_after
 SELECT seq, row FROM changes WHERE scope = ? AND seq > ? ORDER BY seq
 
--- name: last_row
-SELECT max(row) FROM memories WHERE scope = ?
-
--- name: last_change
-SELECT seq FROM sqlite_sequence WHERE name = 'changes'
+-- name: pulse
+-- Whatever is written to the memories of a scope, one of these changes.
+SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'changes'),
+    (SELECT seq FROM sqlite_sequence WHERE name = 'memories'),
+    (SELECT max(row) FROM memories WHERE scope = ?),
+    (SELECT count(*) FROM memories WHERE scope = ? AND vectors IS NULL)
 
 -- name: last_row_given
 SELECT seq FROM sqlite_sequence WHERE name = 'memories'

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.engine import Space, Vectors, Waiting
+from holdfast.engine.columns import packed
 from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.connections import errors
-from holdfast.engine.sqlite.rows import SQL, Rows, packed
+from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.engine.sqlite.search import space_number
 from holdfast.errors import Conflict
 from holdfast.model import Finding

@@ -7,32 +7,15 @@ whole batch are not in it yet: they are few, and whoever looks for words reads t
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engine.cache.tokens import tokens
 from holdfast.engine.sqlite.statements import statements
 
 SQL = statements()
 BATCH = 64  # rows; stores are written by it, so that it must never change
-# A term that a row has so often gets another token, with a mark that no term ends in.
-AGAIN = {2: "\u00b2", 4: "\u2074", 8: "\u2078"}
-
-
-def tokens(terms: str) -> list[str]:
-    """Stored terms as tokens, without their scope: each term once, and with marks if often."""
-    if not terms:
-        return []
-    counted = Counter(terms.split(" "))
-    again = [
-        term + mark
-        for term, times in counted.items()
-        if times > 1
-        for often, mark in AGAIN.items()
-        if times >= often
-    ]
-    return [*counted, *again]
 
 
 def scoped(scope: int, terms: str) -> str:
@@ -43,7 +26,12 @@ def scoped(scope: int, terms: str) -> str:
 def listed_to(db: sqlite3.Connection) -> int:
     """The last row that is in the index; the rows beyond it are not."""
     last = db.execute(SQL["last_row_given"]).fetchone()
-    return last[0] // BATCH * BATCH if last else 0
+    return listed(last[0]) if last else 0
+
+
+def listed(given: int) -> int:
+    """The last row that is in the index, if this is the last row that there ever was."""
+    return given // BATCH * BATCH
 
 
 def added(db: sqlite3.Connection, row: int) -> None:

@@ -6,25 +6,21 @@ The rows that are not in that index yet have lists of their own.
 
 from __future__ import annotations
 
-import sqlite3
-
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine.sqlite import words
-from holdfast.engine.sqlite.statements import statements
+from holdfast.engine.cache import Source
+from holdfast.engine.cache.tokens import tokens
 
-SQL = statements()
 NOTHING_READ = -1
 
 Positions = NDArray[np.int64]
 
 
 class Lists:
-    """Lists that follow the file; whoever asks passes the scope's rows, in order."""
+    """Lists that follow the store; whoever asks passes the scope's rows, in order."""
 
-    def __init__(self, scope: int) -> None:
-        self._scope = scope
+    def __init__(self) -> None:
         self._seen = 0  # the last row whose terms are in the lists
         self.clear()
 
@@ -35,35 +31,34 @@ class Lists:
         self._reach = NOTHING_READ  # the last row that was in the index when we looked
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
 
-    def follow(self, db: sqlite3.Connection, rows: Positions) -> None:
-        """Takes in the terms of rows that are new."""
-        reach = words.listed_to(db)
+    def follow(self, source: Source, rows: Positions, reach: int) -> None:
+        """Takes in the terms of rows that are new; those up to `reach` are in the index."""
         after = self._seen
         if reach > self._reach:
             after = min(after, reach) if self._read else reach
             self._reach, self._recent = reach, {}
-        for row, terms in db.execute(SQL["terms_after"], (self._scope, after)):
-            self._take(row, terms, int(np.searchsorted(rows, row)))
-        self._seen = max(self._seen, int(rows[-1]) if len(rows) else 0)
+        newest = int(rows[-1]) if len(rows) else 0
+        if newest > after:
+            for row, terms in source.terms_after(after):
+                self._take(row, terms, int(np.searchsorted(rows, row)))
+        self._seen = max(self._seen, newest)
 
     def _take(self, row: int, terms: str, at: int) -> None:
-        for token in words.tokens(terms):
+        for token in tokens(terms):
             if row > self._seen and token in self._read:
                 self._tails.setdefault(token, []).append(at)
             if row > self._reach:
                 self._recent.setdefault(token, []).append(at)
 
-    def listed(
-        self, db: sqlite3.Connection, token: str, rows: Positions, behind: bool
-    ) -> Positions:
+    def listed(self, source: Source, token: str, rows: Positions, behind: int | None) -> Positions:
         """The positions of all rows with a token, in order.
 
-        `behind`: this connection's snapshot is older than what was followed last.
+        `behind`: how far the index of this snapshot reaches, if it is not the last one followed.
         """
         if token not in self._read:
-            found = words.find(db, self._scope, token)
-            if behind:
-                return _positions(rows, np.concatenate([found, self._beyond(db, token)]))
+            found = source.find(token)
+            if behind is not None:
+                return _positions(rows, np.concatenate([found, _beyond(source, token, behind)]))
             recent = np.array(self._recent.get(token, []), np.int64)
             self._read[token] = np.concatenate([_positions(rows, found), recent])
         tail = self._tails.pop(token, None)
@@ -71,15 +66,16 @@ class Lists:
             self._read[token] = np.concatenate([self._read[token], tail])
         return self._read[token]
 
-    def _beyond(self, db: sqlite3.Connection, token: str) -> Positions:
-        """Rows with a token that the index of a snapshot does not hold."""
-        found = db.execute(SQL["terms_after"], (self._scope, words.listed_to(db)))
-        return np.array([row for row, terms in found if token in words.tokens(terms)], np.int64)
-
     @property
     def nbytes(self) -> int:
         """About how many bytes of memory the lists take."""
         return sum(held.nbytes for held in list(self._read.values()))  # others may add some
+
+
+def _beyond(source: Source, token: str, reach: int) -> Positions:
+    """Rows with a token that the index of a snapshot does not hold."""
+    found = source.terms_after(reach)
+    return np.array([row for row, terms in found if token in tokens(terms)], np.int64)
 
 
 def _positions(rows: Positions, found: Positions) -> Positions:

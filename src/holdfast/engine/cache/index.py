@@ -1,4 +1,4 @@
-"""A scope in memory, following the file: its vectors, its word lists, and when each row was true.
+"""A scope in memory, following the store: its vectors, its word lists, and when each row was true.
 
 Rows only ever grow in number, so new ones are found by asking for rows beyond the last one seen;
 what changed or went away is found in the store's list of changes. That is how writes of other
@@ -7,26 +7,29 @@ threads and processes are seen, inside the very snapshot that asks.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine.sqlite.lists import Lists
-from holdfast.engine.sqlite.statements import statements
-from holdfast.engine.sqlite.vectors import VectorTable
+from holdfast import rank
+from holdfast.engine import Scope
+from holdfast.engine.cache import Pulse, Source
+from holdfast.engine.cache.lists import Lists
+from holdfast.engine.cache.names import NOBODY, Names
+from holdfast.engine.cache.vectors import Gathered, VectorTable
 from holdfast.lifetime import policy
 
-SQL = statements()
 NEVER = np.iinfo(np.int64).max
 GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
-NOBODY = -1  # the code of no session, and of no speaker
+NOTHING = Pulse(-1, -1, -1, -1)
 CACHE_BYTES = 2 << 30  # beyond this the scopes not used for longest are let go
-CHANGEABLE = """happened since until expires length ageless speaker role uses version""".split()
+CHANGEABLE = """happened since until expires length uses version ageless avoid kind speaker role
+    writer tags""".split()
+SAMPLE, RUN = 1024, 4  # rows that tell what is usual in a scope, so many in a row
 ROLES = {"user": 1, "human": 1, "agent": -1, "assist": -1, "ai": -1}  # speakers are stemmed
 
 Positions = NDArray[np.int64]
@@ -42,15 +45,19 @@ class Columns:
         "until": np.int64,
         "expires": np.int64,
         "length": np.int32,
+        "uses": np.int64,
+        "version": np.int64,
         "ageless": np.bool_,
+        "avoid": np.bool_,
+        "kind": np.int32,  # of names it is their codes that are held
         "session": np.int32,
         "turn": np.int32,
         "before": np.int64,  # the position of the turn before in the session, or NOBODY
         "after": np.int64,
         "speaker": np.int32,
         "role": np.int8,
-        "uses": np.int64,
-        "version": np.int64,
+        "writer": np.int32,
+        "tags": np.int32,
     }
 
     def __init__(self) -> None:
@@ -81,11 +88,19 @@ class Columns:
         return sum(held.nbytes for held in self._held.values())
 
 
+class Sampled(NamedTuple):
+    """Some positions; those on the right follow those on the left, a turn or two later."""
+
+    positions: Positions
+    left: Positions
+    right: Positions
+    vectors: Gathered
+
+
 class Index:
     """What of one scope is in memory. Positions, not rows, number what it holds."""
 
-    def __init__(self, scope: int, dimension: int) -> None:
-        self.scope = scope
+    def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self.lock = threading.Lock()
         self._empty()
@@ -93,64 +108,70 @@ class Index:
     def _empty(self) -> None:
         self.columns = Columns()
         self.vectors = VectorTable(self.dimension)
-        self.seq: int | None = None
+        self.pulse = NOTHING  # of the snapshot that was followed last
+        self.total_length = 0  # of all rows, in terms
+        self.lasting = True  # no row has an end: none is past, expires or is gone
         self.gone = 0
+        self._seq: int | None = None
         self._behind = False
-        self._sessions: dict[str, int] = {}
-        self._speakers: dict[str, int] = {}
+        self.names = Names()
         self._last: dict[int, int] = {}  # the position of the last turn of each session
-        self._lists = Lists(self.scope)
+        self._lists = Lists()
+        self._sampled: tuple[tuple[int, int | None], Sampled] | None = None
 
-    # --- following the file ---
+    # --- following the store ---
 
-    def follow(self, db: sqlite3.Connection) -> None:
-        """Takes in what the snapshot of this connection has and this has not."""
+    def follow(self, source: Source) -> None:
+        """Takes in what a snapshot has and this has not."""
         try:
-            self._follow(db)
+            self._follow(source)
         except BaseException:
             self._empty()  # half taken in would be wrong for good; this costs one loading
             raise
 
-    def _follow(self, db: sqlite3.Connection) -> None:
-        last = db.execute(SQL["last_change"]).fetchone()
-        seq = last[0] if last else 0
-        if self.seq is not None and seq > self.seq:
-            self._changes(db)
-        self._append(db)
-        self._lists.follow(db, self.columns["row"])
-        newest = db.execute(SQL["last_row"], (self.scope,)).fetchone()[0] or 0
+    def _follow(self, source: Source) -> None:
+        pulse = source.pulse()
+        if pulse == self.pulse and not self._behind:
+            return
+        if self._seq is not None and pulse.change > self._seq:
+            self._changes(source)
+        if pulse.row > self._last_row():
+            self._append(source)
+        self._lists.follow(source, self.columns["row"], pulse.listed)
         # Another thread may have shown this a later snapshot than the one that asks now.
-        self._behind = seq < (self.seq or 0) or newest < self._last_row()
-        self.seq = max(seq, self.seq or 0)
+        self._behind = pulse.change < (self._seq or 0) or pulse.row < self._last_row()
+        self._seq = max(pulse.change, self._seq or 0)
+        self.pulse = pulse
 
     def _last_row(self) -> int:
         return int(self.columns["row"][-1]) if self.count else 0
 
-    def _changes(self, db: sqlite3.Connection) -> None:
-        first = db.execute(SQL["first_change"]).fetchone()[0]
-        if first is None or first > (self.seq or 0) + 1 or self.gone > max(1000, self.count // 4):
+    def _changes(self, source: Source) -> None:
+        changed = source.changes(self._seq or 0)
+        if changed is None or self.gone > max(1000, self.count // 4):
             self._empty()
             return
-        changed = {row for _, row in db.execute(SQL["changes_after"], (self.scope, self.seq))}
-        for row in sorted(changed):
-            at = self.position(row)
-            if at is not None:
-                self._reload(db, row, at)
+        held = {row: at for row in set(changed) if (at := self.position(row)) is not None}
+        found = source.rows(sorted(held)) if held else []
+        if found:
+            self._reload(found, np.array([held[row["row"]] for row in found]))
+        for row in held.keys() - {row["row"] for row in found}:
+            self._remove(held[row])
 
-    def _reload(self, db: sqlite3.Connection, row: int, at: int) -> None:
-        found = db.execute(SQL["row_in"], (self.scope, row)).fetchall()
-        if not found:
-            self._remove(at)
-            return
+    def _reload(self, found: Sequence[Any], at: Positions) -> None:
+        """Takes rows in again, at their places."""
         values = self._values(found)
-        revised = values["version"][0] != self.columns["version"][at]
+        revised = values["version"] != self.columns["version"][at]
+        self.total_length += int(values["length"].sum() - self.columns["length"][at].sum())
         for name in CHANGEABLE:
-            self.columns[name][at] = values[name][0]
-        if revised:
+            self.columns[name][at] = values[name]
+        if revised.any():
             self._lists.clear()  # other words
-        if self.dimension and (revised or not self.vectors.has(at)):
-            self.vectors.drop(at)
-            self.vectors.add(at, [found[0]["vectors"]])
+        if self.dimension:
+            for place, new, row in zip(at.tolist(), revised.tolist(), found, strict=True):
+                if new or not self.vectors.has(place):
+                    self.vectors.drop(place)
+                    self.vectors.add(place, [row["vectors"]])
 
     def _remove(self, at: int) -> None:
         if self.columns["expires"][at] == GONE:
@@ -158,6 +179,8 @@ class Index:
         if self.dimension:
             self.vectors.drop(at)
         self.gone += 1
+        self.lasting = False
+        self.total_length -= int(self.columns["length"][at])
         self.columns["expires"][at] = GONE
         self.columns["length"][at] = 0
         self._leave_session(at)
@@ -176,40 +199,49 @@ class Index:
             columns["turn"][after] -= 1
             after = int(columns["after"][after])
 
-    def _append(self, db: sqlite3.Connection) -> None:
-        last = self._last_row()
-        found = db.execute(SQL["rows_after_in"], (self.scope, last)).fetchall()
+    def _append(self, source: Source) -> None:
+        found = source.rows_after(self._last_row())
         if not found:
             return
         start = self.count
         values = self._values(found)
         self.columns.extend(values | self._turns(values["session"]))
+        self.total_length += int(values["length"].sum())
         if self.dimension:
             self.vectors.add(start, [row["vectors"] for row in found])
 
-    def _values(self, found: Sequence[sqlite3.Row]) -> dict[str, NDArray[Any]]:
-        row, happened, since, until, expires, length, uses, pinned, version, *names, _ = zip(
+    def _values(self, found: Sequence[Any]) -> dict[str, NDArray[Any]]:
+        """The columns of some rows."""
+        row, happened, since, until, expires, length, uses, version, pinned, avoid, *names, _ = zip(
             *found, strict=True
         )
-        kind, session, speaker, role = names
-        lasting = {name: policy(name).ageless for name in set(kind)}
+        kind, session, speaker, role, writer, tags = names
+        ageless = {name: policy(name).ageless for name in set(kind)}
         roles = {pair: _role(*pair) for pair in set(zip(role, speaker, strict=True))}
-        ageless = [bool(pin) or lasting[name] for pin, name in zip(pinned, kind, strict=True)]
-        sessions = _codes(self._sessions, session)
-        return {
-            "row": np.array(row, np.int64),
-            "happened": np.array(happened, np.int64),
-            "since": np.array(since, np.int64),
-            "until": np.array([NEVER if at is None else at for at in until], np.int64),
-            "expires": np.array([NEVER if at is None else at for at in expires], np.int64),
-            "length": np.array(length, np.int32),
-            "ageless": np.array(ageless, np.bool_),
-            "session": np.array(sessions, np.int32),
-            "speaker": np.array(_codes(self._speakers, speaker), np.int32),
-            "role": np.array([roles[pair] for pair in zip(role, speaker, strict=True)], np.int8),
-            "uses": np.array(uses, np.int64),
-            "version": np.array(version, np.int64),
+        values = {
+            "row": row,
+            "happened": happened,
+            "since": since,
+            "until": [NEVER if at is None else at for at in until],
+            "expires": [NEVER if at is None else at for at in expires],
+            "length": length,
+            "uses": uses,
+            "version": version,
+            "ageless": [bool(pin) or ageless[name] for pin, name in zip(pinned, kind, strict=True)],
+            "avoid": avoid,
+            "kind": self.names.codes("kind", kind),
+            "session": self.names.codes("session", session),
+            "speaker": self.names.codes("speaker", speaker),
+            "role": [roles[pair] for pair in zip(role, speaker, strict=True)],
+            "writer": self.names.codes("writer", writer),
+            "tags": self.names.codes("tags", tags),
         }
+        arrays: dict[str, NDArray[Any]] = {
+            name: np.array(some, Columns.TYPES[name]) for name, some in values.items()
+        }
+        ends = (arrays["until"] != NEVER) | (arrays["expires"] != NEVER)
+        self.lasting &= not ends.any()
+        return arrays
 
     def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """Where new rows stand in their sessions."""
@@ -246,24 +278,30 @@ class Index:
         at = int(np.searchsorted(rows, row))
         return at if at < len(rows) and rows[at] == row else None
 
-    def listed(self, db: sqlite3.Connection, token: str) -> Positions:
+    def listed(self, source: Source, token: str) -> Positions:
         """The positions of all rows with a token, in order."""
-        return self._lists.listed(db, token, self.columns["row"], self._behind)
+        reach = self.pulse.listed if self._behind else None
+        return self._lists.listed(source, token, self.columns["row"], reach)
 
-    def speaking(self, terms: Iterable[str]) -> list[int]:
-        """The codes of speakers whose name shares a term with the query."""
-        said = set(terms)
-        return [code for name, code in self._speakers.items() if said & set(name.split(" "))]
+    def sampled(self) -> Sampled:
+        """Some rows, in short runs, and which of them follow which in a session."""
+        key = self.count, self._seq
+        if self._sampled is None or self._sampled[0] != key:
+            step = max(RUN, RUN * self.count // SAMPLE)
+            some = (np.arange(0, self.count, step)[:, None] + np.arange(RUN)).ravel()
+            some = some[some < self.count]
+            # A row that is gone has no neighbours, and its turn depends on what went first.
+            some = some[self.columns["expires"][some] != GONE]
+            pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
+            held = some if self.dimension else some[:0]
+            vectors = self.vectors.gathered(held, self.vectors.count)
+            self._sampled = key, Sampled(some, *pairs, vectors)
+        return self._sampled[1]
 
     @property
     def nbytes(self) -> int:
         """About how many bytes of memory this takes."""
         return self.columns.nbytes + self.vectors.nbytes + self._lists.nbytes
-
-
-def _codes(known: dict[str, int], names: Iterable[str | None]) -> list[int]:
-    """A number for each name, the same for the same name."""
-    return [NOBODY if name is None else known.setdefault(name, len(known)) for name in names]
 
 
 def _role(role: str | None, speaker: str | None) -> int:
@@ -275,13 +313,13 @@ class Indexes:
     """The scopes in memory; those not used for longest go first."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, int], Index] = OrderedDict()
+        self._held: OrderedDict[tuple[int, Scope], Index] = OrderedDict()
         self._lock = threading.Lock()
 
-    def scope(self, space: int, scope: int, dimension: int) -> Index:
+    def scope(self, space: int, scope: Scope, dimension: int) -> Index:
         """The index of a scope, empty if it was not in memory."""
         with self._lock:
-            found = self._held.pop((space, scope), None) or Index(scope, dimension)
+            found = self._held.pop((space, scope), None) or Index(dimension)
             self._held[space, scope] = found
             while len(self._held) > 1 and self._bytes() > CACHE_BYTES:
                 self._held.popitem(last=False)

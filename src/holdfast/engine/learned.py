@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from holdfast.engine import Place
-from holdfast.engine.sqlite.columns import moment, stamp
+from holdfast.engine.columns import moment, stamp
 from holdfast.model import Record, Source
 from holdfast.slots import ANY, Slot, held
 
 
 class Learned:
-    """The part of `Rows` that learning reads and writes."""
+    """The part of an engine's rows that learning reads and writes, by named statements."""
 
     _policies: dict[Place, str | None]  # as read in this transaction
 
-    def scope(self, place: Place) -> int:
-        """The number of a place."""
+    def scope(self, place: Place) -> Any:
+        """What a place is called in statements."""
         raise NotImplementedError
 
-    def _make_scope(self, place: Place) -> int:
+    def _make_scope(self, place: Place) -> Any:
         raise NotImplementedError
 
-    def _one(self, name: str, *values: Any) -> sqlite3.Row | None:
+    def _one(self, name: str, *values: Any) -> Any:
         raise NotImplementedError
 
-    def _all(self, name: str, *values: Any) -> list[sqlite3.Row]:
+    def _all(self, name: str, *values: Any) -> list[Any]:
         raise NotImplementedError
 
-    def _do(self, name: str, *values: Any) -> sqlite3.Cursor:
+    def _do(self, name: str, *values: Any) -> Any:
         raise NotImplementedError
 
-    def _record(self, row: sqlite3.Row, scope: str) -> Record:
+    def _record(self, row: Any, scope: str) -> Record:
         raise NotImplementedError
 
     def versions(self, place: Place, id: str) -> list[Record]:
@@ -163,12 +162,12 @@ class Learned:
 
     # --- forgetting ---
 
-    def drop_learned(self, scope: int, id: str) -> None:
+    def drop_learned(self, scope: Any, id: str) -> None:
         """Removes what hangs on a memory that is forgotten."""
         for name in ("drop_slots", "drop_links", "drop_tellings"):
             self._do(name, scope, id)
 
-    def drop_all_learned(self, scope: int) -> None:
+    def drop_all_learned(self, scope: Any) -> None:
         """Removes what waits or is noted for a scope that is forgotten."""
         for name in ("drop_scope_jobs", "drop_scope_held", "drop_heard", "drop_policy", "unslot"):
             self._do(name, scope)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from holdfast.engine import Draft, Vectors
 from holdfast.model import Entry, Record, Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -46,7 +46,7 @@ def digest(words: str) -> bytes:
     return hashlib.blake2b(words.encode(), digest_size=16).digest()
 
 
-def record(row: sqlite3.Row, scope: str) -> Record:
+def record(row: Any, scope: str) -> Record:
     """The record a row holds."""
     writer = row["writer"]
     return Record(
@@ -94,7 +94,7 @@ def changeable(rec: Record) -> tuple[Any, ...]:
     )
 
 
-def entry(row: sqlite3.Row) -> Entry:
+def entry(row: Any) -> Entry:
     """The entry a row holds."""
     return Entry(
         key=row["key"],
@@ -103,3 +103,30 @@ def entry(row: sqlite3.Row) -> Entry:
         updated_at=moment(row["updated_at"]),
         expires_at=maybe_moment(row["expires_at"]),
     )
+
+
+def words_of(draft: Draft) -> tuple[Any, ...]:
+    """The columns of a record that hold its words and what is known by them."""
+    return (
+        draft.speaker,
+        len(draft.terms),
+        draft.fingerprint,
+        draft.record.content,
+        " ".join(draft.terms),
+    )
+
+
+def packed(vectors: Vectors | None) -> bytes | None:
+    """Vectors as they are stored."""
+    return None if vectors is None else vectors.astype("<f2").tobytes()
+
+
+def after_all(prefix: str) -> str | None:
+    """The first text after all that begin with a prefix; None if there is no end."""
+    for index in range(len(prefix) - 1, -1, -1):
+        code = ord(prefix[index]) + 1
+        if code == 0xD800:
+            code = 0xE000  # surrogates are not text
+        if code <= 0x10FFFF:
+            return prefix[:index] + chr(code)
+    return None

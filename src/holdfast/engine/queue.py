@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
+from typing import Any
 
 from holdfast.engine import Place, Task
-from holdfast.engine.sqlite.columns import moment, stamp
-from holdfast.engine.sqlite.learned import Learned
+from holdfast.engine.columns import moment, stamp
+from holdfast.engine.learned import Learned
 from holdfast.model import Job
 
 
 class Queue(Learned):
-    """The part of `Rows` that jobs are kept by."""
+    """The part of an engine's rows that jobs are kept by."""
 
     def enqueue(self, place: Place, id: str, session: str | None, work: str, now: datetime) -> int:
         """Adds a job; gives how many wait."""
@@ -71,7 +71,7 @@ class Queue(Learned):
         return None if row is None or row[0] is None else moment(row[0])
 
 
-def _job(row: sqlite3.Row) -> Job:
+def _job(row: Any) -> Job:
     return Job(
         id=row["id"],
         state=row["state"],

@@ -1,0 +1,64 @@
+"""Names as numbers: kinds, sessions, speakers, writers and tags of a scope; filters by them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engine.columns import stamp
+from holdfast.model import Filter
+
+NOBODY = -1  # the code of no name
+
+Mask = NDArray[np.bool_]
+
+
+class Names:
+    """A number for each name, the same for the same name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, int]] = {}
+        self._tagged: dict[str, set[int]] = {}  # the lists of tags that have a tag
+
+    def codes(self, column: str, names: Iterable[str | None]) -> list[int]:
+        """The number of each name in a column."""
+        known = self._known.setdefault(column, {})
+        before = len(known)
+        found = [NOBODY if name is None else known.setdefault(name, len(known)) for name in names]
+        if column == "tags":
+            for text in list(known)[before:]:
+                for tag in json.loads(text):
+                    self._tagged.setdefault(tag, set()).add(known[text])
+        return found
+
+    def speaking(self, terms: Iterable[str]) -> list[int]:
+        """The numbers of the speakers whose name shares a term with a query."""
+        said, speakers = set(terms), self._known.get("speaker", {})
+        return [code for name, code in speakers.items() if said & set(name.split(" "))]
+
+    def fitting(self, where: Filter, columns: Mapping[str, NDArray[np.generic]]) -> Mask:
+        """Which rows a filter leaves in, but for what it says of `meta`."""
+        wanted = [
+            ("kind", self._of("kind", where.kinds), bool(where.kinds)),
+            ("session", self._of("session", [where.session]), where.session is not None),
+            ("writer", self._of("writer", [where.source]), where.source is not None),
+            *(("tags", list(self._tagged.get(tag, ())), True) for tag in where.tags),
+        ]
+        fit = np.ones(len(columns["row"]), bool)
+        for column, codes, asked in wanted:
+            if asked:
+                fit &= np.isin(columns[column], codes)
+        if where.avoid is not None:
+            fit &= columns["avoid"] == where.avoid
+        if where.since is not None:
+            fit &= columns["happened"] >= np.int64(stamp(where.since))
+        if where.until is not None:
+            fit &= columns["happened"] < np.int64(stamp(where.until))
+        return fit
+
+    def _of(self, column: str, names: Iterable[str | None]) -> list[int]:
+        known = self._known.get(column, {})
+        return [known[name] for name in names if name in known]

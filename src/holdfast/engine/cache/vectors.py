@@ -1,0 +1,297 @@
+"""Vectors in memory, and how near each row's are to a query.
+
+Vectors are compared in numbers of a byte, and those that come nearest so exactly. Of a large
+table the signs are compared first, a bit for each dimension. How many bytes are then looked at
+depends on what is found: the tenth nearest so far has an angle to the query, and of vectors with
+that angle nearly all differ in no more signs than the angle's share and three standard
+deviations. So where the nearest are no nearer than the rest, or a filter took them away, more are
+compared, and what is missed does not depend on luck (benchmarks/vectors.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+WHOLE = 16_384  # vectors; in a larger table signs are compared first
+FIRST = 2048  # vectors alike in most signs, that tell how near the nearest are;
+STRIDE = 16  # how alike that is, is seen in one of so many
+EXACT = 64  # of what a search chose, so many are compared exactly in the end
+SURE = 10  # of the nearest, that no bound may cut off,
+DEVIATIONS = 3.0  # so wide is the margin for them
+BLOCK = 64  # axes that are turned together
+CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache
+
+Floats = NDArray[np.float32]
+Positions = NDArray[np.int64]
+
+
+class Gathered(NamedTuple):
+    """The vectors of some rows, side by side."""
+
+    rows: int
+    have: Positions  # which of the rows have vectors,
+    starts: Positions  # and where theirs begin in what follows
+    vectors: Positions
+    bytes: NDArray[np.int8]
+    steps: Floats
+
+
+class VectorTable:
+    """The vectors of the rows of a scope; a row has one for each passage, or none yet."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.count = 0
+        self.dropped = 0
+        self.most = 1  # vectors of one row
+        self.vectors: NDArray[np.float16] = np.empty((0, dimension), np.float16)
+        self.bytes: NDArray[np.int8] = np.empty((0, dimension), np.int8)
+        self.step: Floats = np.empty(0, np.float32)  # what 1 stands for in a vector's bytes
+        self.owner: Positions = np.empty(0, np.int64)
+        self.start: Positions = np.empty(0, np.int64)  # of each row's vectors; they stand together
+        self.size: Positions = np.empty(0, np.int64)
+        self.signs: NDArray[np.uint64] | None = None  # of a large table; a row for each 64 bits
+        self.centre: Floats = np.zeros(dimension, np.float32)
+
+    def add(self, first: int, packed: Sequence[bytes | None]) -> None:
+        """Adds the packed vectors of the rows from one on; a row may have none."""
+        one = 2 * self.dimension
+        # Bytes that are no vectors are the doctor's case.
+        whole = [each if each and len(each) % one == 0 else b"" for each in packed]
+        size = np.array([len(each) for each in whole]) // one
+        rows, ends = np.arange(first, first + len(packed)), self.count + np.cumsum(size)
+        self._widen(first + len(packed), self.count + int(size.sum()))
+        self.start[rows], self.size[rows] = ends - size, size
+        self.most = max(self.most, int(size.max()))
+        for at in range(0, len(whole), CHUNK):
+            flat = np.frombuffer(b"".join(whole[at : at + CHUNK]), "<f2").reshape(
+                -1, self.dimension
+            )
+            some = slice(self.count, self.count + len(flat))
+            self.vectors[some] = flat
+            self.owner[some] = np.repeat(rows[at : at + CHUNK], size[at : at + CHUNK])
+            self._shorten(some)
+            self.count += len(flat)
+
+    def _widen(self, rows: int, vectors: int) -> None:
+        """Makes room; a table that grows large gets signs."""
+        self.start, self.size = _grown(self.start, rows, -1), _grown(self.size, rows, 0)
+        self.vectors = _grown(self.vectors, vectors, 0)
+        self.bytes = _grown(self.bytes, vectors, 0)
+        self.step = _grown(self.step, vectors, 0)
+        self.owner = _grown(self.owner, vectors, -1)
+        if self.signs is not None and vectors > self.signs.shape[1]:
+            wider = np.empty((len(self.signs), len(self.owner)), np.uint64)
+            wider[:, : self.count] = self.signs[:, : self.count]
+            self.signs = wider
+
+    def _shorten(self, some: slice) -> None:
+        """Makes bytes of new vectors, and in a large table signs."""
+        vectors = self.vectors[some].astype(np.float32)
+        step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
+        self.step[some], self.bytes[some] = step, np.rint(vectors / step[:, None])
+        if self.signs is not None:
+            self.signs[:, some] = _bits(vectors - self.centre).T
+        elif some.stop > WHOLE:
+            self._sign_all(some.stop)
+
+    def _sign_all(self, end: int) -> None:
+        """Gives a table that has grown large its signs."""
+        # Signs around the centre split the vectors in halves; around zero they would not.
+        self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
+        self.signs = np.empty((-(-self.dimension // BLOCK), len(self.owner)), np.uint64)
+        for at in range(0, end, CHUNK):
+            some = slice(at, min(end, at + CHUNK))
+            self.signs[:, some] = _bits(self.vectors[some].astype(np.float32) - self.centre).T
+
+    def has(self, row: int) -> bool:
+        """Whether a row has vectors."""
+        return bool(self.size[row])
+
+    def drop(self, row: int) -> None:
+        """Takes out the vectors of a row: their bytes are overwritten."""
+        start, size = self.start[row], self.size[row]
+        if size:
+            some = slice(start, start + size)
+            self.dropped += int(size)
+            self.vectors[some], self.bytes[some], self.owner[some] = 0, 0, -1
+            if self.signs is not None:
+                self.signs[:, some] = 0
+        self.start[row], self.size[row] = -1, 0
+
+    def gathered(self, rows: Positions, limit: int) -> Gathered:
+        """The vectors of some rows; of those that came after the first `limit` vectors, none."""
+        start, size = self.start[rows], self.size[rows]
+        have = np.flatnonzero((size > 0) & (start + size <= limit))
+        vectors, sizes = start[have], size[have]
+        starts = np.cumsum(sizes) - sizes
+        if self.most > 1:
+            vectors = np.repeat(vectors - starts, sizes) + np.arange(sizes.sum())
+        return Gathered(len(rows), have, starts, vectors, self.bytes[vectors], self.step[vectors])
+
+    def near(self, query: Floats) -> Near:
+        """A view of how near the rows are to a query."""
+        return Near(self, query)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        signs = 0 if self.signs is None else self.signs.nbytes
+        return self.vectors.nbytes + self.bytes.nbytes + signs + self.owner.nbytes * 3
+
+
+class Near:
+    """How near rows are to a query, by the best of their vectors.
+
+    Holds on to the arrays as they were: a table only ever adds behind their end, or moves on to
+    larger ones, so that a search needs no lock.
+    """
+
+    def __init__(self, table: VectorTable, query: Floats) -> None:
+        self._query = query
+        self._step = float(np.abs(query).max()) / 127
+        self._short = np.rint(query / self._step).astype(np.int8)[None]
+        self._vectors = table.vectors[: table.count]
+        self._bytes, self._steps = table.bytes[: table.count], table.step[: table.count]
+        self._owner = table.owner[: table.count]
+        self._table = table
+        self._whole = not table.dropped
+        self._several = table.most
+        self._signs = None if table.signs is None else table.signs[:, : table.count]
+        self._centre = table.centre
+
+    def best(self, allowed: NDArray[np.bool_], most: int) -> Positions:
+        """The nearest of the rows that are allowed, best first: `most`, if there are so many."""
+        able = self._able(allowed)
+        if self._signs is not None and len(self._owner if able is None else able) > WHOLE:
+            able, near = self._alike(able)
+        else:
+            near = self._about(able)
+        best = _most(near, most * self._several)
+        owner = self._owner[best if able is None else able[best]]
+        if self._several > 1:  # a row may have several near
+            owner = np.array(list(dict.fromkeys(owner.tolist())), np.int64)
+        return owner[owner >= 0]  # one may have been dropped meanwhile
+
+    def _able(self, allowed: NDArray[np.bool_]) -> Positions | None:
+        """The vectors of rows that are allowed; None stands for all there are."""
+        if self._whole and allowed.all():
+            return None
+        return np.flatnonzero((self._owner >= 0) & allowed[self._owner])
+
+    def _alike(self, able: Positions | None) -> tuple[Positions, Floats]:
+        """All with enough signs in common with the query to be among the nearest; how near."""
+        differ = self._differing(able)
+        told = np.searchsorted(np.cumsum(np.bincount(differ[::STRIDE])), FIRST // STRIDE)
+        alike = np.flatnonzero(differ <= told)
+        alike = alike if able is None else able[alike]
+        near = self._about(alike)
+        bound = self._bound(alike[_most(near, SURE)])
+        if bound > told:
+            more = np.flatnonzero((differ > told) & (differ <= bound))
+            more = more if able is None else able[more]
+            alike, near = np.concatenate([alike, more]), np.concatenate([near, self._about(more)])
+        return alike, near
+
+    def _bound(self, nearest: Positions) -> float:
+        """In how many signs a vector as near as the last of these may differ from the query."""
+        assert self._signs is not None
+        query = self._query - self._centre
+        others = self._vectors[nearest].astype(np.float32) - self._centre
+        length = np.sqrt(np.vecdot(others, others) * float(query @ query))
+        cosine = float((np.vecdot(others, query) / np.maximum(length, 1e-9)).min())
+        share = math.acos(min(max(cosine, -1.0), 1.0)) / math.pi
+        signs = len(self._signs) * BLOCK
+        return share * signs + DEVIATIONS * math.sqrt(signs * share * (1 - share))
+
+    def _differing(self, able: Positions | None) -> NDArray[np.uint16]:
+        """In how many signs vectors differ from the query."""
+        assert self._signs is not None
+        mine = _bits((self._query - self._centre)[None])[0]
+        differ = np.zeros(len(self._owner if able is None else able), np.uint16)
+        for plane, bits in zip(self._signs, mine, strict=True):
+            differ += np.bitwise_count((plane if able is None else plane[able]) ^ bits)
+        return differ
+
+    def _about(self, vectors: Positions | None) -> Floats:
+        """How near vectors are, by their bytes: to within a thousandth."""
+        held = self._bytes if vectors is None else self._bytes[vectors]
+        steps = self._steps if vectors is None else self._steps[vectors]
+        return _products(self._short, held) * (steps * self._step)
+
+    def cosines(self, rows: Positions) -> Floats:
+        """How near each of these rows is, NaN without a vector: the nearest exactly."""
+        return self.of(self._table.gathered(rows, len(self._owner)), EXACT)
+
+    def of(self, some: Gathered, exact: int = 0) -> Floats:
+        """How near rows are whose vectors were gathered; so many of the nearest exactly."""
+        cosine = _products(self._short, some.bytes) * (some.steps * self._step)
+        if exact:
+            best = _most(cosine, exact)
+            cosine[best] = self._exact(some.vectors[best])
+        near = np.full(some.rows, np.nan, np.float32)
+        if len(some.have):
+            alone = len(some.have) == len(cosine)
+            near[some.have] = cosine if alone else np.maximum.reduceat(cosine, some.starts)
+        return near
+
+    def _exact(self, vectors: Positions) -> Floats:
+        # Half precision would round the query: what it leaves is a second one.
+        rounded = self._query.astype(np.float16)
+        left = (self._query - rounded).astype(np.float16)
+        return _products(np.stack([rounded, left]), self._vectors[vectors])
+
+
+def _products(parts: NDArray[np.generic], vectors: NDArray[np.generic]) -> Floats:
+    """The product of a query with each vector; the query is the sum of its parts."""
+    if not len(vectors):
+        return np.empty(0, np.float32)
+    found: Floats = np.asarray(simsimd.cdist(parts, vectors, "dot")).sum(axis=0, dtype=np.float32)
+    return found
+
+
+def _most(near: Floats, most: int) -> Positions:
+    """The positions of the highest, highest first."""
+    best = np.argpartition(near, -most)[-most:] if len(near) > most else np.arange(len(near))
+    return best[np.argsort(-near[best], kind="stable")]
+
+
+def _bits(vectors: Floats) -> NDArray[np.uint64]:
+    """The signs of vectors, 64 to a number, after turning them.
+
+    Some embedders keep most of a vector's length on few axes: turned, every sign tells as much.
+    """
+    count, dimension = vectors.shape
+    blocks = -(-dimension // BLOCK)
+    padded = np.zeros((count, blocks * BLOCK), np.float32)
+    padded[:, :dimension] = vectors
+    # Axes far apart meet in a block, since those side by side may be of one length.
+    apart = padded.reshape(count, BLOCK, blocks).transpose(0, 2, 1).reshape(-1, BLOCK)
+    turned = (apart @ _rotation()).reshape(count, -1)
+    return np.packbits(turned > 0, axis=1).view(np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _rotation() -> Floats:
+    """A rotation, always the same."""
+    square = np.random.default_rng(0).standard_normal((BLOCK, BLOCK))
+    turned: Floats = np.linalg.qr(square)[0].astype(np.float32)
+    return turned
+
+
+def _grown(held: NDArray, needed: int, filling: float) -> NDArray:  # type: ignore[type-arg]
+    """An array with room for so many rows, and some more."""
+    if needed <= len(held):
+        return held
+    shape = (max(needed, len(held) * 3 // 2), *held.shape[1:])
+    # Zeros cost nothing until they are written over.
+    wider = np.full(shape, filling, held.dtype) if filling else np.zeros(shape, held.dtype)
+    wider[: len(held)] = held
+    return wider

@@ -1,0 +1,271 @@
+"""The PostgreSQL engine: one database, many processes and machines.
+
+A write runs as one transaction. If others were in the way it is run again, and if the connection
+broke, on another one. Where it broke during the commit, a marker that was written along tells
+whether it was done: the lock of the scope is waited for first, so that no run is still under way.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import psycopg
+
+from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.columns import stamp
+from holdfast.engine.postgres import schema, upkeep
+from holdfast.engine.postgres.connections import (
+    IN_THE_WAY,
+    POOL,
+    Connections,
+    errors,
+    is_away,
+)
+from holdfast.engine.postgres.ledger import PostgresLedger
+from holdfast.engine.postgres.rows import At, Overtaken, Rows
+from holdfast.errors import Busy, HoldfastError
+from holdfast.model import Finding
+
+T = TypeVar("T")
+TRIES = 30  # of a transaction that others were in the way of
+AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less
+FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
+USES_HELD = 256  # or when there are so many
+
+_open: weakref.WeakSet[Postgres] = weakref.WeakSet()
+
+
+class Postgres:
+    """A store in a database."""
+
+    def __init__(self, url: str, pool: int = POOL) -> None:
+        self._connections = Connections(url, pool)
+        self._patiently(lambda: schema.prepare(self._connections))
+        self._reset()
+        _open.add(self)
+
+    def _reset(self) -> None:
+        self._indexes = Indexes()
+        self._uses: dict[tuple[Any, int], tuple[int, int]] = {}
+        self._uses_lock = threading.Lock()
+        self._flushed = time.monotonic()
+
+    def after_fork_in_child(self) -> None:
+        """Starts anew."""
+        self._connections.abandon()
+        self._reset()
+
+    # --- reading and writing ---
+
+    def read(self, work: Callable[[Snapshot], T]) -> T:
+        """Runs a function on a consistent view that has everything acknowledged so far."""
+        with self._uses_lock:
+            uses = dict(self._uses)
+
+        def run() -> T:
+            with self._connections.session("begin_read") as db:
+                return work(Rows(db, self._indexes, uses))
+
+        return self._patiently(run)
+
+    def _view(self, work: Callable[[Rows], T]) -> T:
+        """A read that may need more than the port's snapshot offers."""
+        return self.read(work)  # type: ignore[arg-type]  # it passes Rows
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Runs a function that writes; returns once it is on disk."""
+        return self._rows(work)
+
+    def _rows(self, work: Callable[[Rows], T]) -> T:
+        """A write that may need more than the port's transaction offers."""
+        return cast(T, self._patiently(_Run(self, self._connections, self._indexes, work)))
+
+    def _patiently(self, run: Callable[[], T]) -> T:
+        """Runs a transaction until it goes through, for as long as that can help."""
+        give_up, tries, pause = time.monotonic() + AWAY_SECONDS, 0, 0.002
+        with errors(self._connections.where):
+            while True:
+                try:
+                    return run()
+                except (*IN_THE_WAY, Overtaken) as error:
+                    tries += 1
+                    if tries > TRIES and isinstance(error, Overtaken):
+                        raise Busy("Others were in the way for too long.", "Try again.") from None
+                    if tries > TRIES:
+                        raise
+                except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                    if not is_away(error) or time.monotonic() > give_up:
+                        raise
+                    self._connections.drop_idle()
+                time.sleep(pause * (0.5 + secrets.randbelow(100) / 100))
+                pause = min(pause * 2, 0.5)
+
+    def use(self, keys: Sequence[Key], now: datetime) -> None:
+        """Counts uses, soon: they are written together, or flushed on close."""
+        with self._uses_lock:
+            for _, scope, row in keys:
+                times, _ = self._uses.get((scope, row), (0, 0))
+                self._uses[scope, row] = times + 1, stamp(now)
+            due = len(self._uses) > USES_HELD or time.monotonic() - self._flushed > FLUSH_SECONDS
+            if due:
+                self._flushed = time.monotonic()
+        if due:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Writes the counted uses where nobody else writes now: they are not worth a wait."""
+        with self._uses_lock:
+            scopes = {scope for scope, _ in self._uses}
+        for scope in scopes:
+            with suppress(HoldfastError):
+                if not self._rows(partial(_is_there, at=scope)):
+                    self.pending(scope)
+
+    def pending(self, scope: At) -> dict[int, tuple[int, int]]:
+        """Takes out the uses of a scope that are counted but not written yet."""
+        with self._uses_lock:
+            rows = {row: told for (at, row), told in self._uses.items() if at == scope}
+            for row in rows:
+                del self._uses[scope, row]
+        return rows
+
+    def count_again(self, scope: At, rows: dict[int, tuple[int, int]]) -> None:
+        """Puts back uses that could not be written."""
+        with self._uses_lock:
+            for row, (times, at) in rows.items():
+                more, later = self._uses.get((scope, row), (0, 0))
+                self._uses[scope, row] = times + more, max(at, later)
+
+    # --- the embedder the vectors are of ---
+
+    def space(self) -> Space | None:
+        """The embedder the store belongs to; None before the first."""
+        row = self._view(lambda seen: seen.db.one("current_space"))
+        return None if row is None else Space(*row[1:])
+
+    def claim(self, space: Space) -> Space:
+        """The embedder the store belongs to, which is this one if it had none."""
+        return self.space() or self._rows(lambda rows: upkeep.claim(rows, space))
+
+    def waiting(self, limit: int, place: Place | None = None) -> list[Waiting]:
+        """Rows without vectors, of one place or of the whole store."""
+        return self._view(lambda seen: upkeep.waiting(seen, limit, place))
+
+    def fill(self, space: Space, rows: Sequence[Waiting], vectors: Sequence[Vectors]) -> None:
+        """Gives waiting rows their vectors."""
+        self._rows(lambda tx: upkeep.fill(tx, space, rows, vectors))
+
+    def move(
+        self, space: Space, embed: Callable[[Sequence[str]], Sequence[Vectors]], batch: int
+    ) -> tuple[int, int]:
+        """One step of a change of embedder: rows done and rows in all; equal once it is over."""
+        rows = self._rows(lambda tx: upkeep.next_rows(tx, space, batch))
+        vectors = embed([row.content for row in rows]) if rows else []
+        return self._rows(lambda tx: upkeep.advance(tx, space, rows, vectors))
+
+    # --- upkeep ---
+
+    def check(self, repair: bool) -> list[Finding]:
+        """Compares every index with the rows; rebuilds the wrong ones if asked."""
+        return (self._rows if repair else self._view)(lambda tx: upkeep.check(tx, repair))
+
+    def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
+        """Removes the expired and every trace of the forgotten; gives memories and state keys."""
+        swept = upkeep.sweep(self._rows, stamp(now), stamp(keep_answers_from))
+        self._patiently(self._compact)
+        return swept
+
+    def _compact(self) -> None:
+        with self._connections.alone() as db:
+            upkeep.compact(db)
+
+    def backup(self, path: str) -> int:
+        """Copies the store to a new file; gives its bytes."""
+        raise NotImplementedError
+
+    def ledger(self) -> PostgresLedger:
+        """The books of a server on this store."""
+        return PostgresLedger(self._view, self._rows)
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        row = self._view(lambda seen: seen.db.one("size"))
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        """Flushes what is buffered and lets go of the store."""
+        if self._connections.closed:
+            return
+        try:
+            self._flush()
+        finally:
+            self._connections.close()
+            self._indexes.clear()
+
+
+class _Run:
+    """A write, run until it is known to be done: each run knows how the one before ended."""
+
+    def __init__(
+        self,
+        engine: Postgres,
+        connections: Connections,
+        indexes: Indexes,
+        work: Callable[[Rows], Any],
+    ) -> None:
+        self._engine = engine
+        self._connections = connections
+        self._indexes = indexes
+        self._work = work
+        self._marker = secrets.token_bytes(16)
+        self._doubt: bytes | None = None
+        self._result: Any = None
+
+    def __call__(self) -> Any:
+        committing = False
+        rows: Rows | None = None
+        uses: dict[At, dict[int, tuple[int, int]]] = {}
+
+        def pending(at: At) -> dict[int, tuple[int, int]]:
+            uses[at] = self._engine.pending(at)
+            return uses[at]
+
+        try:
+            with self._connections.session("begin_write") as db:
+                rows = Rows(db, self._indexes, pending=pending, doubt=self._doubt)
+                result = self._work(rows)
+                rows.finish(self._marker, stamp(datetime.now(timezone.utc)))
+                committing, self._result = True, result
+        except BaseException as error:
+            if committing and is_away(error):
+                self._doubt = self._marker  # and uses that may be written are not written twice
+            else:
+                for at, told in uses.items():
+                    self._engine.count_again(at, told)
+            if rows is not None and rows.was_done:
+                return self._result
+            raise
+        return result
+
+
+def _is_there(tx: Rows, at: At) -> bool:
+    """Locks a scope if it is free, and so writes its uses; False if there is no such scope."""
+    return tx.lock(at, wait=False) or tx.db.one("is_scope", *at) is not None
+
+
+def _start_anew() -> None:
+    for engine in list(_open):
+        engine.after_fork_in_child()
+
+
+os.register_at_fork(after_in_child=_start_anew)

@@ -1,0 +1,472 @@
+"""Rows and the records they hold: reading and writing inside one PostgreSQL transaction.
+
+Whoever writes to a scope locks its row in `scopes` first. So the writers of one scope take turns,
+rows and changes are numbered in the order they are committed in, and those of different scopes
+never meet.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, Task, columns
+from holdfast.engine.cache.index import Indexes
+from holdfast.engine.cache.search import Uses
+from holdfast.engine.cache.search import search as search_sources
+from holdfast.engine.columns import (
+    after_all,
+    changeable,
+    compact,
+    digest,
+    maybe_stamp,
+    packed,
+    stamp,
+    words_of,
+)
+from holdfast.engine.postgres import search, words
+from holdfast.engine.postgres.connections import EVERY, Row, Session
+from holdfast.engine.queue import Queue
+from holdfast.engine.statements import RECORD
+from holdfast.model import Entry, Filter, Record
+
+NO_SCOPE = -1  # matches no row
+Pending = Callable[["At"], dict[int, tuple[int, int]]]  # row: times used, last at
+MARKERS = digest("markers")  # the place of answers that only say: this was committed
+
+
+class Overtaken(Exception):  # not for callers: the engine starts anew
+    """Somebody else made the scope meanwhile."""
+
+
+class At(NamedTuple):
+    """A scope as the first two values of a statement."""
+
+    tenant: str
+    number: int
+
+
+@dataclass
+class Counters:
+    """How far the rows and changes of a locked scope are counted, and what changed."""
+
+    last_row: int
+    last_change: int
+    changed: list[int] = field(default_factory=list)
+    dirty: bool = False
+
+
+class Rows(Queue):
+    """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
+
+    def __init__(
+        self,
+        db: Session,
+        indexes: Indexes,
+        uses: Uses = MappingProxyType({}),
+        pending: Pending | None = None,
+        doubt: bytes | None = None,
+    ) -> None:
+        self.db = db
+        self._indexes = indexes
+        self._uses = uses
+        self._writes = pending is not None
+        self._pending = pending
+        self._doubt = doubt  # the marker of a run of which nobody knows whether it was committed
+        self._scopes: dict[Place, At] = {}
+        self._policies = {}
+        self._seen: dict[At, Row] = {}
+        self._counters: dict[At, Counters] = {}
+        self._spaces: set[Space | None] = set()  # that vectors may be of
+        self._kept = False
+        self.was_done = False
+
+    def _one(self, name: str, *values: Any) -> Row | None:
+        return self.db.one(name, *_flat(values))
+
+    def _all(self, name: str, *values: Any) -> list[Row]:
+        return self.db.all(name, *_flat(values))
+
+    def _do(self, name: str, *values: Any) -> Any:
+        return self.db.do(name, *_flat(values))
+
+    # --- scopes ---
+
+    def scope(self, place: Place) -> At:
+        """What a place is called in statements; a writer locks it."""
+        self.db.enter(place.tenant)
+        known = self._scopes.get(place)
+        if known is not None:
+            return known
+        row = self._one("lock_scope" if self._writes else "see_scope", place.tenant, place.scope)
+        at = At(place.tenant, NO_SCOPE if row is None else int(row[0]))
+        self._scopes[place] = at
+        self._look_for_marker(place.tenant)
+        if row is not None and self._writes:
+            self._locked(at, row)
+        elif row is not None:
+            self._seen[at] = row
+        return at
+
+    def _locked(self, at: At, row: Row) -> None:
+        """Begins to count, with what recalls have counted so far: a write must know of it."""
+        self._counters[at] = Counters(row["last_row"], row["last_change"])
+        uses = self._pending(at) if self._pending is not None else {}
+        if uses:
+            self.count_uses(at, uses)
+
+    def lock(self, at: At, wait: bool = True) -> bool:
+        """Locks a scope that is known by its number; False if it is gone, or not free now."""
+        self.db.enter(at.tenant)
+        if at not in self._counters:
+            row = self._one("lock_number" if wait else "lock_number_now", at)
+            if row is None:
+                return False
+            self._scopes[Place(at.tenant, row["name"])] = at
+            self._locked(at, row)
+        return True
+
+    def place(self, at: At) -> Place:
+        """The place of a scope that is locked."""
+        return next(place for place, known in self._scopes.items() if known == at)
+
+    def counted(self, at: At, seen: int) -> int:
+        """The last row of a scope: as it was seen, or as it is since it is locked."""
+        return self._counters[at].last_row if at in self._counters else seen
+
+    def _look_for_marker(self, tenant: str) -> None:
+        """Whether a run in doubt was committed: its locks are ours now, so that it is over."""
+        if self._doubt is not None and self._one("answer", tenant, MARKERS, self._doubt):
+            self.was_done = True
+            raise Overtaken
+
+    def _make_scope(self, place: Place) -> At:
+        at = self.scope(place)
+        if at.number == NO_SCOPE:
+            made = self._one("add_scope", place.tenant, secrets.randbits(62), place.scope)
+            if made is None:  # what we saw of it, nothing, is no longer so
+                raise Overtaken
+            at = self._scopes[place] = At(place.tenant, int(made[0]))
+            self._counters[at] = Counters(0, 0, dirty=True)
+        return at
+
+    def finish(self, marker: bytes, now: int) -> None:
+        """Writes how far the scopes are counted; the last thing before a commit."""
+        for at, counted in self._counters.items():
+            self.db.enter(at.tenant)
+            if counted.changed:
+                self._note_changes(at, counted)
+            if counted.dirty:
+                self._do("reach_scope", at, counted.last_row, counted.last_change)
+        if self._counters and not self._kept:
+            tenant = next(iter(self._counters)).tenant
+            self.db.enter(tenant)
+            self._do("keep_answer", tenant, MARKERS, marker, b"", None, None, now)
+
+    def _note_changes(self, at: At, counted: Counters) -> None:
+        rows = list(dict.fromkeys(counted.changed))
+        first, last = counted.last_change + 1, counted.last_change + len(rows)
+        self._do("add_changes", at, list(range(first, last + 1)), rows)
+        if first // 1024 != (last + 1) // 1024:
+            self._do("drop_changes", at, last - search.CHANGES_KEPT)
+        counted.last_change, counted.dirty = last, True
+
+    def note_change(self, at: At, row: int) -> None:
+        """Tells every cache of the scope, in every process, to look at a row again."""
+        self._counters[at].changed.append(row)
+
+    def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
+        """The record of a row, with the uses that are counted but not written yet."""
+        found = columns.record(row, scope)
+        more, at = (0, 0)
+        if self._uses:
+            more, at = self._uses.get((At(tenant, row["scope"]), row["row"]), (0, 0))
+        if not more:
+            return found
+        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+
+    def _records(self, place: Place, rows: Sequence[Row]) -> list[Record]:
+        return [self._record(row, place.scope, place.tenant) for row in rows]
+
+    def _numbered(self, place: Place, rows: Sequence[Row]) -> list[tuple[int, Record]]:
+        numbers = [row["row"] for row in rows]
+        return list(zip(numbers, self._records(place, rows), strict=True))
+
+    # --- reading ---
+
+    def versions(self, place: Place, id: str) -> list[Record]:
+        """Every version of a memory, oldest first, expired or not."""
+        return self._records(place, self._all("versions", self.scope(place), id))
+
+    def twin(self, place: Place, fingerprint: bytes) -> Record | None:
+        """The current memory with these words, expired or not."""
+        found = self._records(place, self._all("twin", self.scope(place), fingerprint))
+        return found[0] if found else None
+
+    def page(
+        self,
+        place: Place,
+        where: Filter,
+        as_of: datetime | None,
+        now: datetime,
+        before: int,
+        limit: int,
+    ) -> list[tuple[int, Record]]:
+        """Memories in sight, newest row first, each with its row."""
+        at = self.scope(place)
+        seen, more = search.in_sight(as_of, now, 5)
+        sql, values = search.condition(where, 5 + len(more))
+        rows = self.db.run(
+            f"SELECT {RECORD} FROM holdfast.memories WHERE tenant = $1 AND scope = $2 "
+            f"AND row < $3 AND {seen} AND {sql} ORDER BY row DESC LIMIT $4",
+            (*at, before, limit, *more, *values),
+        ).fetchall()
+        return self._numbered(place, rows)
+
+    def dump(self, place: Place, now: datetime, after: int, limit: int) -> list[tuple[int, Record]]:
+        """Every version of unexpired memories, oldest row first, each with its row."""
+        rows = self._all("dump", self.scope(place), after, stamp(now), limit)
+        return self._numbered(place, rows)
+
+    def search(self, places: Sequence[Place], look: Look) -> Found:
+        """Candidates for a ranking."""
+        named = [(nth, self.scope(place)) for nth, place in enumerate(places)]
+        held = [
+            (nth, search.Source(self.db, at, self._seen[at], look.terms))
+            for nth, at in named
+            if at.number != NO_SCOPE
+        ]
+        space = search.space_number(self.db, look.space) if look.space else 0
+        return search_sources(self._indexes, space, self._uses, held, look)
+
+    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
+        """The records of some keys of a search over these places; None where one is gone."""
+        found: dict[tuple[int, int], Record] = {}
+        for nth in {key[0] for key in keys}:
+            place, asked = places[nth], [row for each, _, row in keys if each == nth]
+            rows = self._all("memories", self.scope(place), asked)
+            for row, one in zip(rows, self._records(place, rows), strict=True):
+                found[nth, row["row"]] = one
+        return [found.get((nth, row)) for nth, _, row in keys]
+
+    def any_links(self, place: Place) -> bool:
+        """Whether any memory here is linked to another."""
+        seen = self._seen.get(self.scope(place))
+        return super().any_links(place) if self._writes else bool(seen and seen["links"])
+
+    def any_avoid(self, place: Place) -> bool:
+        """Whether any memory here says what to avoid."""
+        seen = self._seen.get(self.scope(place))
+        return super().any_avoid(place) if self._writes else bool(seen and seen["avoids"])
+
+    def entry(self, place: Place, key: str) -> Entry | None:
+        """The entry under a key, expired or not."""
+        row = self._one("entry", self.scope(place), key)
+        return None if row is None else columns.entry(row)
+
+    def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:
+        """Unexpired entries in the order of their keys."""
+        rows = self._all("entries", self.scope(place), after, stamp(now), limit)
+        return [columns.entry(row) for row in rows]
+
+    def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
+        """Unexpired keys that begin with a prefix, in order."""
+        bounds = (after, prefix, after_all(prefix))
+        return [row[0] for row in self._all("keys", self.scope(place), *bounds, stamp(now), limit)]
+
+    def answer(self, place: Place, key: str) -> Kept | None:
+        """What an idempotency key was answered."""
+        self.scope(place)  # a writer must have the lock: a retry may be under way elsewhere
+        row = self._one("answer", place.tenant, place_key(place), digest(key))
+        return None if row is None else Kept(row["digest"], row["answer"])
+
+    def counts(self, place: Place, now: datetime) -> Counts:
+        """How much a place holds."""
+        scope, at = self.scope(place), stamp(now)
+        kinds = {row[0]: row[1] for row in self._all("kinds", scope, at)}
+        return Counts(
+            memories=sum(kinds.values()),
+            versions=self._count("count_all", scope),
+            kinds=kinds,
+            sessions=self._count("count_sessions", scope, at),
+            states=self._count("count_entries", scope, at),
+            waiting=self._count("count_waiting", scope),
+        )
+
+    def _count(self, name: str, *values: Any) -> int:
+        row = self._one(name, *values)
+        return int(row[0]) if row else 0
+
+    # --- writing ---
+
+    def insert(self, place: Place, draft: Draft) -> None:
+        """Adds a version of a memory."""
+        at = self._make_scope(place)
+        self._check_space(draft)
+        self._add(at, draft.record, packed(draft.vectors), *words_of(draft))
+
+    def _add(self, at: At, rec: Record, vectors: bytes | None, *told: Any) -> int:
+        counted = self._counters[at]
+        row = counted.last_row = counted.last_row + 1
+        counted.dirty = True
+        marks = search.facets(rec.tags, rec.meta)
+        values = (row, rec.id, rec.version, marks, vectors, *told, *changeable(rec))
+        self._do("add_memory", at, *values)
+        if row % words.BLOCK == 0:
+            words.take_in(self.db, at, row)
+        return row
+
+    def revise(self, place: Place, past: Record, draft: Draft) -> None:
+        """Gives a memory new words in its old row, and keeps its past in a new one.
+
+        So a memory keeps its place in every list.
+        """
+        at, new = self.scope(place), draft.record
+        self._check_space(draft)
+        row, terms, vectors, *told = self._all("row_of", at, past.id, past.version)[0]
+        listed = row <= words.listed_to(self._counters[at].last_row)
+        self._do("new_words", at, row, new.version, packed(draft.vectors), *words_of(draft))
+        self.change(place, new)
+        if listed:
+            words.change(self.db, at, row, terms, " ".join(draft.terms))
+        old = self._add(at, past, vectors, *told)
+        self._do("move_coming", at, row, old)
+        self._do("drop_slots", at, new.id)
+
+    def _check_space(self, draft: Draft) -> None:
+        """Makes sure that vectors are of the embedder the store belongs to."""
+        if draft.vectors is not None and draft.space not in self._spaces:
+            search.space_number(self.db, draft.space)
+            self._spaces.add(draft.space)
+
+    def change(self, place: Place, record: Record) -> None:
+        """Writes everything of a version but its words."""
+        at = self.scope(place)
+        marks = search.facets(record.tags, record.meta)
+        values = (*changeable(record), marks)
+        for row in self._all("change_memory", at, record.id, record.version, *values):
+            self.note_change(at, row[0])
+        for row in self._all("share_expiry", at, record.id, maybe_stamp(record.expires_at)):
+            self.note_change(at, row[0])
+
+    def count_uses(self, at: At, rows: dict[int, tuple[int, int]]) -> None:
+        """Writes how often rows were used since they were last written."""
+        times, last = [n for n, _ in rows.values()], [when for _, when in rows.values()]
+        for row in self._all("use_memories", at, list(rows), times, last):
+            self.note_change(at, row[0])
+
+    def forget(self, place: Place, id: str) -> None:
+        """Removes every version of a memory from every index."""
+        self.drop(self.scope(place), place, id)
+
+    def drop(self, at: At, place: Place, id: str) -> None:
+        """Removes every version of a memory of a scope from every index."""
+        gone = self._all("drop_memory", at, id)
+        for row, terms in gone:
+            if row <= words.listed_to(self._counters[at].last_row):
+                words.change(self.db, at, row, terms, "")
+            self.note_change(at, row)
+        if gone:
+            self._do("drop_coming", at, [row[0] for row in gone])
+        self.drop_learned(at, id)
+        self._do("blank_answers", place.tenant, place_key(place), digest(f"memory {id}"))
+
+    def forget_all(self, place: Place) -> int:
+        """Removes the place, its state, and what kept answers tell of it; gives the state keys."""
+        at = self.scope(place)
+        keys = self._all("all_entries", at)
+        for key, version in keys:
+            self.drop_key(at, place, key, version)
+        self._do("blank_all_answers", place.tenant, place_key(place))
+        self.drop_all_learned(at)
+        self.drop_scope(at)
+        self._scopes.pop(place, None)
+        self._policies.pop(place, None)
+        return len(keys)
+
+    def drop_scope(self, at: At) -> None:
+        """Removes a scope in which nothing is left."""
+        self._do("drop_all_words", at)
+        self._do("drop_scope_changes", at)
+        self._do("drop_scope", at)
+        self._counters[at] = Counters(0, 0)
+
+    def matching(self, place: Place, where: Filter) -> list[str]:
+        """The ids of all memories, past and expired ones too, of which a version matches."""
+        at = self.scope(place)
+        sql, values = search.condition(where, 3)
+        rows = self.db.run(
+            "SELECT DISTINCT id FROM holdfast.memories "
+            f"WHERE tenant = $1 AND scope = $2 AND {sql} ORDER BY id",
+            (*at, *values),
+        )
+        return [row[0] for row in rows]
+
+    def put_entry(self, place: Place, entry: Entry) -> None:
+        """Writes an entry."""
+        times = stamp(entry.updated_at), maybe_stamp(entry.expires_at)
+        at = self._make_scope(place)
+        self._do("put_entry", at, entry.key, compact(entry.value), entry.version, *times)
+
+    def drop_entry(self, place: Place, entry: Entry) -> None:
+        """Removes an entry, and its value from kept answers."""
+        self.drop_key(self.scope(place), place, entry.key, entry.version)
+
+    def drop_key(self, at: At, place: Place, key: str, version: int) -> None:
+        """Removes a key of a scope, and its value from kept answers."""
+        self._do("drop_entry", at, key)
+        self._do("retire", place.tenant, place_key(place), version)
+        self._do("blank_answers", place.tenant, place_key(place), digest(f"state {key}"))
+
+    def next_version(self, place: Place) -> int:
+        """The version of a new key: higher than that of any key deleted before."""
+        return self._count("retired", place.tenant, place_key(place)) + 1
+
+    def keep_answer(
+        self, place: Place, key: str, kept: Kept, about: str | None, now: datetime
+    ) -> None:
+        """Keeps the answer to an idempotency key."""
+        told = None if about is None else digest(about)
+        names = (place.tenant, place_key(place), digest(key))
+        self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
+        self._kept = True
+
+    # --- jobs ---
+
+    def enqueue(self, place: Place, id: str, session: str | None, work: str, now: datetime) -> int:
+        """Adds a job, and rings for whoever does jobs; gives how many wait."""
+        count = super().enqueue(place, id, session, work, now)
+        self._do("ring")
+        return count
+
+    def take_job(self, now: datetime, lost_at: datetime) -> Task | None:
+        """Takes up the first job that is due; it is taken for lost at a moment."""
+        self.db.enter(EVERY)
+        row = self._one("next_job", stamp(now))
+        if row is None:
+            return None
+        at = At(row["tenant"], row["scope"])
+        self._do("take_job", at, row["id"], stamp(lost_at))
+        return Task(Place(row["tenant"], row["name"]), row["id"], row["work"], row["attempts"] + 1)
+
+    def next_due(self) -> datetime | None:
+        """When the next job of the store is due."""
+        self.db.enter(EVERY)
+        return super().next_due()
+
+
+def place_key(place: Place) -> bytes:
+    """A digest of a scope's name, which outlives the scope."""
+    return digest(compact((place.tenant, place.scope)))
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    """Values with each scope as its two parts."""
+    flat: list[Any] = []
+    for value in values:
+        flat.extend(value) if isinstance(value, At) else flat.append(value)
+    return flat

@@ -1,0 +1,141 @@
+"""What a search asks of a PostgreSQL: filters as SQL, and each scope as a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engine import Space
+from holdfast.engine.cache import Pulse
+from holdfast.engine.cache.tokens import AGAIN
+from holdfast.engine.columns import compact, stamp
+from holdfast.engine.postgres import words
+from holdfast.engine.postgres.connections import Row, Session
+from holdfast.errors import EmbedderMismatch
+from holdfast.model import Filter
+
+CHANGES_KEPT = 20_000  # of a scope; a cache further behind than this loads anew
+
+
+def facets(tags: Iterable[str], meta: Mapping[str, Any]) -> list[str]:
+    """Tags and plain meta values as they are filtered by."""
+    plain = ((key, value) for key, value in meta.items() if not isinstance(value, dict | list))
+    return [
+        *(compact(["tag", tag]) for tag in tags),
+        *(compact(["meta", key, _number(value)]) for key, value in plain),
+    ]
+
+
+def _number(value: Any) -> Any:
+    """Numbers that are equal are written alike: 1 and 1.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def condition(where: Filter, first: int) -> tuple[str, list[Any]]:
+    """A filter as SQL with its values, which are numbered from `first` on."""
+    parts: list[str] = []
+    values: list[Any] = []
+
+    def add(sql: str, value: Any) -> None:
+        parts.append(sql.replace("?", f"${first + len(values)}"))
+        values.append(value)
+
+    if where.kinds:
+        add("kind = ANY(?::text[])", list(where.kinds))
+    if where.tags or where.meta:
+        add("facets @> ?::text[]", facets(where.tags, where.meta))
+    if where.session is not None:
+        add("session = ?", where.session)
+    if where.avoid is not None:
+        add("avoid = ?", int(where.avoid))
+    if where.source is not None:
+        add("writer = ?", where.source)
+    if where.since is not None:
+        add("happened_at >= ?", stamp(where.since))
+    if where.until is not None:
+        add("happened_at < ?", stamp(where.until))
+    return " AND ".join(parts) or "true", values
+
+
+def in_sight(as_of: datetime | None, now: datetime, first: int) -> tuple[str, list[Any]]:
+    """What is not expired, and is true now or was at a moment, as SQL with its values."""
+    alive = f"(expires_at IS NULL OR expires_at > ${first})"
+    if as_of is None:
+        return f"until IS NULL AND {alive}", [stamp(now)]
+    at = f"${first + 1}"
+    held = f"least(happened_at, created_at) <= {at} AND (until IS NULL OR until > {at})"
+    return f"{held} AND {alive}", [stamp(now), stamp(as_of)]
+
+
+def space_number(db: Session, space: Space | None) -> int:
+    """The number of the embedder the store belongs to, which must be this one."""
+    found = db.one("current_space")
+    if found is None or Space(*found[1:]) != space:
+        raise EmbedderMismatch(
+            "The store was moved to another embedder while it was open.", "Open it anew."
+        )
+    return int(found[0])
+
+
+@dataclass
+class Source:
+    """One scope of a snapshot, for the cache that follows it."""
+
+    db: Session
+    scope: words.At
+    seen: Row
+    terms: Sequence[str]
+    _found: dict[str, list[int]] | None = field(default=None, init=False)
+
+    def pulse(self) -> Pulse:
+        """What tells whether anything was written since the scope was last looked at."""
+        change, row = int(self.seen["last_change"]), int(self.seen["last_row"])
+        return Pulse(change, row, words.listed_to(row), int(self.seen["waiting"]))
+
+    def changes(self, after: int) -> Iterable[int] | None:
+        """The rows that changed or went away since a change; None if that is no longer known."""
+        if int(self.seen["last_change"]) - after > CHANGES_KEPT:
+            return None
+        return [row[0] for row in self.db.all("changes_after", *self.scope, after)]
+
+    def rows_after(self, row: int) -> Sequence[Row]:
+        """What the index holds of the rows beyond one, in order."""
+        return self.db.all("rows_after_in", *self.scope, row)
+
+    def rows(self, rows: Sequence[int]) -> Sequence[Row]:
+        """The same of some rows, those that are still there."""
+        return self.db.all("rows_in", *self.scope, list(rows))
+
+    def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
+        """The terms of the rows beyond one, in order."""
+        return [(row, terms) for row, terms in self.db.all("terms_after", *self.scope, row)]
+
+    def find(self, token: str) -> NDArray[np.int64]:
+        """The rows in the word index that have a token, in order."""
+        if not self.pulse().listed:
+            return np.empty(0, np.int64)
+        if self._found is None:
+            self._found = self._look_up()
+        return np.array(self._found.get(words.token_key(token), []), np.int64)
+
+    def _look_up(self) -> dict[str, list[int]]:
+        """The lists of all terms asked for: one question to the server, not one for each."""
+        asked = [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
+        found: dict[str, list[int]] = {}
+        for token, rows in self.db.all("find_words", *self.scope, [*map(words.token_key, asked)]):
+            found.setdefault(token, []).extend(rows)
+        return found
+
+    def matching(self, where: Filter) -> NDArray[np.int64]:
+        """The rows that a filter leaves in."""
+        sql, values = condition(where, 3)
+        found = self.db.run(
+            f"SELECT row FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND {sql}",
+            (*self.scope, *values),
+        )
+        return np.fromiter((row[0] for row in found), np.int64)

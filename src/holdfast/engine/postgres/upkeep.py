@@ -1,0 +1,219 @@
+"""Keeping a store in order: its embedder, its indexes, its expired rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from holdfast.engine import Place, Space, Vectors, Waiting
+from holdfast.engine.columns import packed
+from holdfast.engine.postgres import words
+from holdfast.engine.postgres.connections import EVERY
+from holdfast.engine.postgres.rows import At, Rows, place_key
+from holdfast.engine.postgres.search import space_number
+from holdfast.errors import Conflict
+from holdfast.model import Finding
+
+Run = Callable[[Callable[[Rows], Any]], Any]
+
+
+def claim(rows: Rows, space: Space) -> Space:
+    """The embedder the store belongs to, which is this one if it had none."""
+    rows.db.do("lock_spaces")
+    found = rows.db.one("current_space")
+    if found is not None:
+        return Space(*found[1:])
+    rows.db.do("add_space", space.name, space.version, space.dimension, 1)
+    return space
+
+
+def waiting(rows: Rows, limit: int, place: Place | None) -> list[Waiting]:
+    """Rows without vectors, of one place or of the whole store."""
+    if place is not None:
+        at = rows.scope(place)
+        return [Waiting(at, *row) for row in rows.db.all("waiting", *at, limit)]
+    rows.db.enter(EVERY)
+    found = rows.db.all("all_waiting", limit)
+    return [Waiting(At(tenant, scope), row, content) for tenant, scope, row, content in found]
+
+
+def fill(rows: Rows, space: Space, waiting: Sequence[Waiting], vectors: Sequence[Vectors]) -> None:
+    """Gives waiting rows their vectors; rows forgotten meanwhile are passed over."""
+    for at in sorted({item.scope for item in waiting}):
+        rows.lock(at)
+    space_number(rows.db, space)
+    for item, found in zip(waiting, vectors, strict=True):
+        if rows.lock(item.scope) and rows.db.one(
+            "put_vectors", *item.scope, item.row, packed(found)
+        ):
+            rows.note_change(item.scope, item.row)
+
+
+def next_rows(rows: Rows, space: Space, batch: int) -> list[Waiting]:
+    """The next rows that a change of embedder has to do; begins, or begins anew, if it must."""
+    db = rows.db
+    db.enter(EVERY)
+    db.do("lock_spaces")
+    coming = db.one("coming_space")
+    if coming is not None and Space(*coming[1:4]) != space:
+        db.do("drop_all_coming")
+        db.do("drop_space", coming[0])
+        coming = None
+    if coming is None:
+        db.do("add_space", space.name, space.version, space.dimension, 0)
+    reached = ("", 0, 0) if coming is None else coming[4:]
+    found = db.all("rows_after", *reached, batch) or db.all("rows_left", batch)
+    return [Waiting(At(tenant, scope), row, content) for tenant, scope, row, content in found]
+
+
+def advance(
+    rows: Rows, space: Space, done: Sequence[Waiting], vectors: Sequence[Vectors]
+) -> tuple[int, int]:
+    """Writes new vectors; when none is missing any more, moves the store over to them."""
+    db = rows.db
+    db.enter(EVERY)
+    db.do("lock_spaces")
+    coming = db.one("coming_space")
+    if coming is None or Space(*coming[1:4]) != space:
+        raise Conflict("Another change of embedder is under way.", "Let only one run.")
+    for item, found in zip(done, vectors, strict=True):
+        db.do("put_coming", *item.scope, item.row, packed(found))
+    if done and (*done[-1].scope, done[-1].row) > tuple(coming[4:]):
+        db.do("reach_space", *done[-1].scope, done[-1].row, coming[0])
+    if not done:
+        db.do("lock_scopes")  # every writer waits, so that no row comes meanwhile
+    left, total = _count(rows, "count_rows_left"), _count(rows, "count_rows")
+    if not left and not done:
+        _switch(rows, coming[0])
+    # Those that came meanwhile are looked for once more before it is over.
+    return total - left if not done else min(total - left, max(total - 1, 0)), total
+
+
+def _count(rows: Rows, name: str) -> int:
+    row = rows.db.one(name)
+    return int(row[0]) if row else 0
+
+
+def _switch(rows: Rows, coming: int) -> None:
+    for old in rows.db.all("current_space"):
+        rows.db.do("drop_space", old[0])
+    rows.db.do("take_coming")
+    rows.db.do("drop_all_coming")
+    rows.db.do("switch_space", coming)
+
+
+def check(rows: Rows, repair: bool) -> list[Finding]:
+    """What is wrong with the indexes, put right if asked."""
+    missing = extra = 0
+    rows.db.enter(EVERY)
+    for tenant, number, _, last_row in rows.db.all("every_scope"):
+        at = At(tenant, number)
+        if repair and not rows.lock(at):
+            continue
+        lacks, spare = words.faults(rows.db, at, rows.counted(at, last_row))
+        if (lacks or spare) and repair:
+            words.rebuild(rows.db, at, rows.counted(at, last_row))
+        missing, extra = missing + lacks, extra + spare
+    rows.db.enter(EVERY)
+    odd = rows.db.all("odd_vectors")
+    if repair:
+        for tenant, number, row in odd:
+            if rows.lock(At(tenant, number)):
+                rows.db.do("no_vectors", tenant, number, row)
+                rows.note_change(At(tenant, number), row)
+    counted = {
+        "words missing from the text index": missing,
+        "words in the text index of no memory": extra,
+        "vectors of a wrong length": len(odd),
+    }
+    return [Finding(what, n, repair) for what, n in counted.items() if n]
+
+
+# --- what has expired ---
+
+
+def sweep(run: Run, now: int, answers_from: int) -> tuple[int, int]:
+    """Removes what has expired, and answers too old to be asked for again; scope by scope."""
+    memories = entries = 0
+    for tenant, number in run(lambda tx: _all(tx, "expired_scopes", now)):
+        gone = run(partial(_sweep_scope, at=At(tenant, number), now=now))
+        memories, entries = memories + gone[0], entries + gone[1]
+    run(lambda tx: _do(tx, "drop_old_answers", answers_from))
+    run(_blank_stale_answers)
+    for tenant, number in run(lambda tx: _all(tx, "empty_scopes")):
+        run(partial(_drop_if_empty, at=At(tenant, number)))
+    return memories, entries
+
+
+def _all(tx: Rows, name: str, *values: Any) -> list[tuple[Any, ...]]:
+    tx.db.enter(EVERY)
+    return [tuple(row) for row in tx.db.all(name, *values)]
+
+
+def _do(tx: Rows, name: str, *values: Any) -> None:
+    tx.db.enter(EVERY)
+    tx.db.do(name, *values)
+
+
+def _sweep_scope(tx: Rows, at: At, now: int) -> tuple[int, int]:
+    if not tx.lock(at):
+        return 0, 0
+    place = tx.place(at)
+    memories = tx.db.all("expired_memories", *at, now)
+    for (id,) in memories:
+        tx.drop(at, place, id)
+    entries = tx.db.all("expired_entries", *at, now)
+    for key, version in entries:
+        tx.drop_key(at, place, key, version)
+    return len(memories), len(entries)
+
+
+def _drop_if_empty(tx: Rows, at: At) -> None:
+    if tx.lock(at):
+        tx.db.enter(EVERY)
+        if at in [At(*row) for row in tx.db.all("empty_scopes")]:
+            tx.db.enter(at.tenant)
+            tx.drop_all_learned(at)
+            tx.drop_scope(at)
+
+
+def _blank_stale_answers(tx: Rows) -> None:
+    """Empties answers that name a memory which is no longer there."""
+    scopes = {
+        place_key(Place(tenant, name)): At(tenant, number)
+        for tenant, number, name, _ in _all(tx, "every_scope")
+    }
+    for tenant, place in _all(tx, "places_answered"):
+        told = tx.db.all("told_answers", tenant, place)
+        named = {key: set(_ids(json.loads(answer))) for key, answer in told}
+        at, ids = scopes.get(place), sorted(set().union(*named.values()))
+        known = {row[0] for row in tx.db.all("known_ids", *at, ids)} if at and ids else set()
+        for key, these in named.items():
+            if these - known:
+                tx.db.do("blank_answer", tenant, place, key)
+
+
+def _ids(answer: Any) -> Iterator[str]:
+    """Every id that an answer names."""
+    if isinstance(answer, dict):
+        if isinstance(answer.get("id"), str):
+            yield answer["id"]
+        answer = list(answer.values())
+    if isinstance(answer, list):
+        for part in answer:
+            yield from _ids(part)
+
+
+def compact(db: psycopg.Connection[Any]) -> None:
+    """Rewrites every table with nothing in it but what is stored."""
+    rewrite = sql.SQL("VACUUM (FULL) holdfast.{}")
+    for (name,) in db.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = 'holdfast' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0"
+    ).fetchall():
+        db.execute(rewrite.format(sql.Identifier(name)))

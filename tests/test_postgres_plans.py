@@ -1,0 +1,238 @@
+"""How PostgreSQL answers our statements: by an index, in one partition, in one scope.
+
+Plans are asked for with sequential scans made dear: where one is left, there is no other way.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from holdfast import ops
+from holdfast.embed.hashing import Hashing
+from holdfast.engine import open_engine
+from holdfast.engine.postgres.search import condition, in_sight
+from holdfast.engine.postgres.statements import statements
+from holdfast.model import Filter
+from holdfast.service import Service, utc_now
+from tests.markdown import ROOT
+from tools.postgres import database_url, drop_database, make_database
+
+ENGINE = ROOT / "src" / "holdfast" / "engine" / "postgres"
+SQL = statements()
+NO_TABLE = {"begin_read", "begin_write", "set_tenant", "ring", "size", "lock_spaces", "lock_scopes"}
+# About the whole store: upkeep, the queue, and what a key proves before its tenant is known.
+WHOLE_STORE = {
+    *("every_scope", "empty_scopes", "rows_after", "rows_left", "count_rows", "count_rows_left"),
+    *("all_waiting", "drop_all_coming", "take_coming", "places_answered", "drop_old_answers"),
+    *("expired_scopes", "odd_vectors", "next_job", "next_due", "count_memories", "open_errands"),
+    *("count_open_errands", "api_key", "all_api_keys", "any_api_key", "use_api_keys"),
+    *("prune_all_notes", "current_space", "coming_space", "add_space", "reach_space"),
+    *("drop_space", "switch_space", "api_keys"),  # a store has few keys
+}
+OF_TENANT = sorted(set(SQL) - NO_TABLE - WHOLE_STORE)
+KINDS = {"text": "x", "bigint": 1, "integer": 1, "bytea": b"x", "text[]": ["x"], "bigint[]": [1]}
+
+
+@pytest.fixture(scope="module")
+def filled(postgres: str, template: str) -> Iterator[str]:
+    """A store in which one tenant has many scopes, and others a few memories."""
+    make_database(postgres, "holdfast_plans", template)
+    url = database_url(postgres, "holdfast_plans")
+    engine = open_engine(url)
+    service = Service(engine, Hashing())
+    for tenant, scopes, each in (("big", 12, 300), *((f"t{n}", 2, 20) for n in range(16))):
+        for scope in range(scopes):
+            drafts = tuple(
+                ops.Draft(content=f"memory {n} of {scope}: word{n % 40}", session=f"s{n % 9}")
+                for n in range(each)
+            )
+            service.do(ops.RememberMany(scope=f"s{scope}", drafts=drafts), tenant)
+    service.close()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("SELECT set_config('holdfast.tenant', 'big', false)")
+        db.execute(
+            "INSERT INTO holdfast.slots SELECT tenant, scope, id, sha256(id::bytea), "
+            "sha256(left(id, 30)::bytea), sha256(right(id, 2)::bytea) FROM holdfast.memories"
+        )
+        db.execute(
+            "INSERT INTO holdfast.errands SELECT tenant, id, left(id, 34), NULL, 'complete', "
+            "NULL, 0, 0 FROM holdfast.memories"
+        )
+        db.execute("ANALYZE")
+    yield url
+    drop_database(postgres, "holdfast_plans")
+
+
+@pytest.fixture(scope="module")
+def db(filled: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(filled, cursor_factory=psycopg.RawCursor) as db:
+        db.execute("SET enable_seqscan = off")
+        db.execute("SELECT set_config('holdfast.tenant', 'big', false)")
+        yield db
+        db.rollback()
+
+
+@pytest.fixture(scope="module")
+def number(db: psycopg.Connection[Any]) -> int:
+    row = db.execute("SELECT scope FROM holdfast.scopes WHERE name = 's3'").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def values(db: psycopg.Connection[Any], name: str, number: int) -> list[Any]:
+    """Values of the right kinds for a statement: those of the tenant, of one of its scopes."""
+    sql = plain(SQL[name])
+    with db.transaction(force_rollback=True):
+        db.execute(f"PREPARE asked AS {sql}".encode())
+        row = db.execute(
+            "SELECT parameter_types::text[] FROM pg_prepared_statements WHERE name = 'asked'"
+        ).fetchone()
+        db.execute("DEALLOCATE asked")
+    assert row is not None
+    given = [KINDS[kind] for kind in row[0]]
+    for at, value in enumerate(given):
+        if f"tenant = ${at + 1}" in sql or (value == "x" and at == 0):
+            given[at] = "big"
+        if f"scope = ${at + 1}" in sql and value == 1:
+            given[at] = number
+    return given
+
+
+def plain(sql: str) -> str:
+    """A statement without its comments."""
+    return re.sub(r"--.*", "", sql)
+
+
+def plan(db: psycopg.Connection[Any], sql: str, given: list[Any]) -> list[dict[str, Any]]:
+    """Every node of the plan of a statement."""
+    with db.transaction(force_rollback=True):
+        row = db.execute(f"EXPLAIN (FORMAT JSON) {sql}".encode(), given).fetchone()
+    assert row is not None
+    tree = row[0] if isinstance(row[0], list) else json.loads(row[0])
+    return list(nodes(tree[0]["Plan"]))
+
+
+def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from nodes(child)
+
+
+def tables(found: list[dict[str, Any]]) -> set[str]:
+    return {node["Relation Name"] for node in found if "Relation Name" in node}
+
+
+@pytest.mark.parametrize("name", OF_TENANT)
+def test_a_statement_of_a_tenant_stays_in_its_partition_and_needs_no_scan(
+    db: psycopg.Connection[Any], number: int, name: str
+) -> None:
+    found = plan(db, SQL[name], values(db, name, number))
+    parts = [re.sub(r"_\d$", "", table) for table in tables(found) if table[-1].isdigit()]
+    assert len(parts) == len(set(parts)), tables(found)
+    scanned = [node for node in found if node["Node Type"] == "Seq Scan"]
+    assert scanned == []
+    for node in found:
+        if "Index Cond" in node:
+            assert "tenant = " in node["Index Cond"], node
+
+
+@pytest.mark.parametrize(
+    "where",
+    [Filter(session="s1"), Filter(kinds=("fact",)), Filter(tags=("x",)), Filter(avoid=True)],
+)
+def test_so_does_a_filter(db: psycopg.Connection[Any], number: int, where: Filter) -> None:
+    seen, more = in_sight(None, utc_now(), 3)
+    sql, given = condition(where, 4)
+    found = plan(
+        db,
+        "SELECT row FROM holdfast.memories WHERE tenant = $1 AND scope = $2 "
+        f"AND {seen} AND {sql} ORDER BY row DESC",
+        ["big", number, *more, *given],
+    )
+    assert len(tables(found)) == 1
+    assert not any(node["Node Type"] == "Seq Scan" for node in found)
+
+
+def test_a_plan_made_for_any_tenant_is_pruned_when_it_runs(
+    db: psycopg.Connection[Any], number: int
+) -> None:
+    with db.transaction(force_rollback=True):
+        db.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        db.execute(f"PREPARE twin (text, bigint, bytea) AS {plain(SQL['twin'])}".encode())
+        row = db.execute(
+            f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE twin ('big', {number}, 'x')".encode()
+        ).fetchone()
+        db.execute("DEALLOCATE twin")
+    assert row is not None
+    removed = [node.get("Subplans Removed", 0) for node in nodes(row[0][0]["Plan"])]
+    assert max(removed) == 7
+
+
+def test_every_index_is_used_by_a_statement(
+    db: psycopg.Connection[Any], postgres: str, number: int
+) -> None:
+    used: set[str] = set()
+    for name in sorted(set(SQL) - NO_TABLE):
+        tenant = " *" if name in WHOLE_STORE else "big"
+        db.execute("SELECT set_config('holdfast.tenant', $1, false)", (tenant,))
+        given = values(db, name, number)
+        used |= {n["Index Name"] for n in plan(db, SQL[name], given) if "Index Name" in n}
+    sql, given = condition(Filter(session="s1"), 3)
+    asked = f"SELECT row FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND {sql}"
+    used |= {n["Index Name"] for n in plan(db, asked, ["big", number, *given]) if "Index Name" in n}
+    whole = dict(indexes(db))
+    unused = set(whole.values()) - {whole[index] for index in used}
+    assert unused == set()
+
+
+def indexes(db: psycopg.Connection[Any]) -> list[tuple[str, str]]:
+    """Every index, and of which it is a part; itself if of none."""
+    return db.execute(
+        "SELECT c.relname, coalesce(p.relname, c.relname) FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent "
+        "WHERE n.nspname = 'holdfast' AND c.relkind IN ('i', 'I')"
+    ).fetchall()
+
+
+def test_every_key_and_index_begins_with_the_tenant(db: psycopg.Connection[Any]) -> None:
+    found = db.execute(
+        "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'holdfast'"
+    ).fetchall()
+    assert len(found) > 100
+    first = {name: re.search(r"\((\w+)(?:, (\w+))?", text) for name, text in found}
+    odd = {name for name, begins in first.items() if begins is None or begins[1] != "tenant"}
+    assert odd == {
+        "keys_pkey",
+        "spaces_pkey",
+    }  # a key tells its tenant; embedders have none
+    second = {begins[2] for begins in first.values() if begins and begins[1] == "tenant"}
+    assert second == {"scope", "place", "name", "id", "seq", "day", "updated_at"}
+
+
+def test_there_is_no_sequence(db: psycopg.Connection[Any]) -> None:
+    assert db.execute("SELECT * FROM pg_sequences WHERE schemaname = 'holdfast'").fetchall() == []
+
+
+# --- the statements ---
+
+
+def test_every_statement_is_used_and_every_one_used_is_there() -> None:
+    files = [*ENGINE.glob("*.py"), *ENGINE.parent.glob("*.py")]
+    code = "\n".join(file.read_text() for file in sorted(files))
+    assert [name for name in SQL if f'"{name}"' not in code] == []
+    own = "\n".join(file.read_text() for file in sorted(ENGINE.glob("*.py")))
+    used = set(re.findall(r'(?:_one|_all|_do|_count|\.one|\.all|\.do)\(\s*"(\w+)"', own))
+    assert len(used) > 60
+    assert used - set(SQL) == set()
+
+
+@pytest.mark.parametrize("name", OF_TENANT)
+def test_every_statement_names_its_tenant(name: str) -> None:
+    sql = plain(SQL[name])
+    bound = r"INSERT.*\btenant\b" if sql.lstrip().startswith("INSERT") else r"\btenant = \$"
+    assert re.search(bound, sql, re.DOTALL)
