@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -301,6 +302,19 @@ def test_a_job_is_taken_by_one(postgres_url: str) -> None:
     assert sorted(taken) == sorted(f"job{n}" for n in range(20))
     for engine in engines:
         engine.close()
+
+
+def test_a_backup_is_a_store_in_a_file(postgres_url: str, tmp_path: Path) -> None:
+    with Memory("s", postgres_url, embedder="hashing") as memory:
+        memory.remember("likes tea")
+        memory.set("k", 1)
+        assert memory.backup(str(tmp_path / "b.db")) == (tmp_path / "b.db").stat().st_size
+        with pytest.raises(Conflict, match="exists already"):
+            memory.backup(str(tmp_path / "b.db"))
+        lines = list(memory.export())
+    with Memory("s", f"sqlite:///{tmp_path / 'b.db'}", embedder="hashing") as copy:
+        assert list(copy.export()) == lines
+    assert [file.name for file in tmp_path.glob("b.db*")] == ["b.db"]
 
 
 # --- what is in the way ---

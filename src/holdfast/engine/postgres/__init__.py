@@ -31,6 +31,7 @@ from holdfast.engine.postgres.connections import (
     errors,
     is_away,
 )
+from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
 from holdfast.engine.postgres.rows import At, Overtaken, Rows
 from holdfast.errors import Busy, HoldfastError
@@ -190,12 +191,17 @@ class Postgres:
             upkeep.compact(db)
 
     def backup(self, path: str) -> int:
-        """Copies the store to a new file; gives its bytes."""
-        raise NotImplementedError
+        """Copies the store to a new SQLite file, which is a store itself; gives its bytes."""
+        self._flush()
+        return upkeep.backup(self, path)
 
     def ledger(self) -> PostgresLedger:
         """The books of a server on this store."""
         return PostgresLedger(self._view, self._rows)
+
+    def house(self) -> PostgresHouse:
+        """The store laid open, to be moved."""
+        return PostgresHouse(self._view, self._rows)
 
     def size(self) -> int:
         """Bytes on disk."""

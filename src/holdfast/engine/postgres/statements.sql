@@ -42,6 +42,10 @@ SELECT 1 FROM holdfast.scopes WHERE tenant = $1 AND scope = $2
 -- name: every_scope
 SELECT tenant, scope, name, last_row FROM holdfast.scopes ORDER BY tenant, scope
 
+-- name: every_scope_counted
+SELECT s.tenant, s.name, (SELECT count(*) FROM holdfast.memories m
+    WHERE m.tenant = s.tenant AND m.scope = s.scope) FROM holdfast.scopes s ORDER BY tenant, name
+
 -- name: add_scope
 -- Gives nothing if somebody else has just made it. Values: tenant, scope, name.
 INSERT INTO holdfast.scopes (tenant, scope, name, last_row, last_change) VALUES ($1, $2, $3, 0, 0)
