@@ -248,7 +248,9 @@ class Rows(Queue):
             for nth, at in named
             if at.number != NO_SCOPE
         ]
-        space = search.space_number(self.db, look.space) if look.space else 0
+        space = 0
+        if look.space and held:
+            space = search.space_number(held[0][1].seen[3:7], look.space)
         return search_sources(self._indexes, space, self._uses, held, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
@@ -351,7 +353,7 @@ class Rows(Queue):
     def _check_space(self, draft: Draft) -> None:
         """Makes sure that vectors are of the embedder the store belongs to."""
         if draft.vectors is not None and draft.space not in self._spaces:
-            search.space_number(self.db, draft.space)
+            search.space_number(self.db.one("current_space"), draft.space)
             self._spaces.add(draft.space)
 
     def change(self, place: Place, record: Record) -> None:

@@ -49,7 +49,7 @@ def fill(rows: Rows, space: Space, waiting: Sequence[Waiting], vectors: Sequence
     """Gives waiting rows their vectors; rows forgotten meanwhile are passed over."""
     for at in sorted({item.scope for item in waiting}):
         rows.lock(at)
-    space_number(rows.db, space)
+    space_number(rows.db.one("current_space"), space)
     for item, found in zip(waiting, vectors, strict=True):
         if rows.lock(item.scope) and rows.db.one(
             "put_vectors", *item.scope, item.row, packed(found)
