@@ -14,8 +14,8 @@ from benchmarks import contradictions, corpora, metrics, poisoning
 from benchmarks.corpora import Corpus, Instance, Item, Query
 from benchmarks.embedding import cached
 from benchmarks.options import Options
-from benchmarks.stores import RELEVANCE, Unworn, remembered
-from holdfast import Hit, Memory, Recalled, Record
+from benchmarks.stores import DEFAULT, RELEVANCE, Unworn, remembered
+from holdfast import Hit, Memory, Recalled, Record, Weights
 from holdfast.backend import Here
 from holdfast.conversation import parsed
 from holdfast.embed import Embedder
@@ -88,8 +88,11 @@ def _fact(item: Item) -> dict[str, Any]:
 
 
 def updates(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
-    """Questions about what changed: does the newest evidence come before the stale one?"""
-    asked = first = raw = 0
+    """Questions about what changed: does the newest evidence come before the stale one?
+
+    As recall is by default, in which newer counts for more; and by similarity alone.
+    """
+    asked = first = alone = raw = 0
     for instance in corpus.instances:
         queries = [query for query in instance.queries if query.stale and query.newest]
         if not queries:
@@ -99,14 +102,21 @@ def updates(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
             extracted(memory, instance, "both")
             for query in queries:
                 asked += 1
-                found = evidence(asked_of(memory, query))
+                found = evidence(asked_of(memory, query, DEFAULT))
                 first += metrics.newest_first(found, query.newest, query.stale) == 1.0
+                found = evidence(asked_of(memory, query))
+                alone += metrics.newest_first(found, query.newest, query.stale) == 1.0
         one = Corpus(corpus.name, (instance,))
         with remembered(one, embedder) as stores:
             for query in queries:
-                found = [hit.id for hit in stores[0].recall(query, RELEVANCE)]
+                found = [hit.id for hit in stores[0].recall(query, DEFAULT)]
                 raw += metrics.newest_first(found, query.newest, query.stale) == 1.0
-    return {"questions": asked, "newest first": first / asked, "raw turns": raw / asked}
+    return {
+        "questions": asked,
+        "newest first": first / asked,
+        "by similarity alone": alone / asked,
+        "raw turns": raw / asked,
+    }
 
 
 # --- extraction ---
@@ -195,9 +205,9 @@ def replayed(memory: Memory, instance: Instance) -> int:
     return memory.stats().versions - before
 
 
-def asked_of(memory: Memory, query: Query) -> Recalled:
+def asked_of(memory: Memory, query: Query, weights: Weights = RELEVANCE) -> Recalled:
     """The library's answer to a question."""
-    return memory.recall(query.text, 100, weights=RELEVANCE, now=query.now, min_score=0.0)
+    return memory.recall(query.text, 100, weights=weights, now=query.now, min_score=0.0)
 
 
 def evidence(found: Recalled) -> list[str]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+QUERIES = ["green tea of shop 7", "which shop sells honey?", "the price of coffee"]
+DIMENSION = 384  # of the vectors that a rival is given ready made
+JSON = "content-type: application/json\r\n"
 
 
 def request(method: str, path: str, body: Any = None, headers: str = "") -> bytes:
@@ -99,7 +105,6 @@ async def load(
 def requests(kind: str) -> Callable[[int, int], bytes]:
     """The requests of one kind: by the number of the client, and of the request."""
     scope = "/v1/scopes/bench"
-    queries = ["green tea of shop 7", "which shop sells honey?", "the price of coffee"]
     fixed = {
         "echo": request("POST", "/echo", {"value": 1}),
         "state get": request("GET", f"{scope}/state/cursor"),
@@ -118,14 +123,55 @@ def requests(kind: str) -> Callable[[int, int], bytes]:
             f"{scope}/remember",
             {"content": f"note {mark} {client} {count} of the tea shop"},
         )
-    asked = [request("POST", f"{scope}/{kind}", {"query": query}) for query in queries]
+    asked = [request("POST", f"{scope}/{kind}", {"query": query}) for query in QUERIES]
     return lambda client, count: asked[count % len(asked)]
+
+
+def chroma_requests(kind: str, path: str) -> Callable[[int, int], bytes]:
+    """The requests to Chroma's collection at a path."""
+    if kind == "chroma query":
+        body = {"query_embeddings": [_vector(7)], "n_results": 5}
+        asked = request("POST", f"{path}/query", body, JSON)
+        return lambda client, count: asked
+    mark = time.time_ns()
+    return lambda client, count: request(
+        "POST", f"{path}/add", _batch([f"{mark} {client} {count}"]), JSON
+    )
+
+
+def fill_chroma(url: str, size: int) -> str:
+    """Fills a collection of Chroma's server; gives its path."""
+    root = "/api/v2/tenants/default_tenant/databases/default_database/collections"
+    made = _post(f"{url}{root}", {"name": "bench", "get_or_create": True})
+    path = f"{root}/{made['id']}"
+    ids = [str(n) for n in range(size)]
+    for start in range(0, size, 500):
+        _post(f"{url}{path}/add", _batch(ids[start : start + 500]))
+    return path
+
+
+def _batch(ids: list[str]) -> dict[str, Any]:
+    texts = [f"the green tea of shop {id}" for id in ids]
+    return {"ids": ids, "embeddings": [_vector(hash(id)) for id in ids], "documents": texts}
+
+
+def _vector(seed: int) -> list[float]:
+    chance = random.Random(seed)
+    return [round(chance.uniform(-1, 1), 4) for _ in range(DIMENSION)]
+
+
+def _post(url: str, body: Any) -> Any:
+    asked = Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urlopen(asked, timeout=60) as reply:
+        return json.loads(reply.read() or b"null")
 
 
 def main() -> None:
     """Reads a task, prints what it found."""
     task = json.loads(sys.argv[1])
-    found = asyncio.run(load(task["url"], requests(task["kind"]), task["clients"], task["seconds"]))
+    kind, path = task["kind"], urlsplit(task["url"]).path
+    make = chroma_requests(kind, path) if kind.startswith("chroma") else requests(kind)
+    found = asyncio.run(load(task["url"], make, task["clients"], task["seconds"]))
     print(json.dumps(found))
 
 

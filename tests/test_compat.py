@@ -16,17 +16,17 @@ def _store(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_zero_latency_adds_and_recalls_text(tmp_path: Path) -> None:
     memory = zero_latency.Memory("your-api-key")
     assert memory.recall("coding standards").text == ""
-    assert memory.add("") == []
-    ids = memory.add("Coder: we chose FastAPI for the API\n\nReviewer: validate every input")
-    assert len(ids) == 2
+    assert memory.add("").turns == 0
+    done = memory.add("Coder: we chose FastAPI for the API\n\nReviewer: validate every input")
+    assert (done.turns, done.created) == (2, 1)
     found = memory.recall("which framework for the API, FastAPI?")
     assert "we chose FastAPI" in found.text
     assert f"{found}" == found.text
-    assert found.hits[0].memory.kind == "interaction"
+    assert found.hits[0].memory.kind == "decision"
     memory.close()
     other = zero_latency.Memory("your-api-key", agent_id="other")
     assert other.recall("FastAPI").text == ""
-    assert len(other.add("x" * 40_000)) == 10
+    assert other.add("x" * 40_000).turns == 10
     other.close()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from holdfast.server.limits import Limits
 from tests.clients.environments import python
 from tests.serving import Served, serving
 
@@ -58,6 +59,20 @@ def test_the_published_client_runs_unchanged(
     served: Served, client: str, script: str, args: tuple[str, ...]
 ) -> None:
     drive(served, client, script, args, served.key("agent"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("why", "limits"),
+    [("memories", Limits(memories=1)), ("rate", Limits(rate=0.1, burst=1)), ("busy", Limits())],
+)
+def test_the_client_of_kronvex_tells_limits_by_its_own_errors(
+    url: str, why: str, limits: Limits
+) -> None:
+    with serving(url, limits=limits) as served:
+        if why == "busy":
+            served.host.tenants._at_work["local"] = limits.concurrent
+        drive(served, "kronvex-0.5.2", "drive_kronvex_limits.py", (why,), served.key("agent"))
 
 
 @pytest.mark.slow

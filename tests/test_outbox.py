@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from holdfast import AsyncMemory, Conflict, Memory, NotFound, Unavailable, outbox
+from holdfast.service import utc_now
+from holdfast.testing import FakeClock
 from tests.markdown import ROOT
 from tests.serving import serving
 
@@ -92,10 +94,49 @@ def test_what_waits_is_seen_and_marked(away: Memory) -> None:
         away.list()
 
 
-def test_a_write_that_depends_on_a_version_cannot_wait(away: Memory) -> None:
-    with pytest.raises(Unavailable):
-        away.set("k", 1, if_version=3)
+def test_a_write_that_depends_on_what_is_stored_cannot_wait(away: Memory) -> None:
+    for write in (
+        lambda: away.set("k", 1, if_version=3),
+        lambda: away.resolve("m"),
+        lambda: away.rollback("crawler"),
+        lambda: away.approve("m"),
+        lambda: away.dissolve("m"),
+    ):
+        with pytest.raises(Unavailable):
+            write()
     assert pending(away) == 0
+
+
+def test_a_conversation_waits_and_is_learned_from_later(away: Memory, url: str, port: int) -> None:
+    done = away.extract("Ana: I moved to Lisbon last week.", session="chat")
+    assert (done.job, done.learned) == ("outbox", ())
+    found = away.recall("who moved to Lisbon?")
+    assert [(hit.memory.kind, hit.memory.version) for hit in found] == [("interaction", 0)]
+    with serving(url, FakeClock(), port=port):
+        until(lambda: pending(away) == 0)
+        assert away.outbox is not None
+        assert away.outbox.refused == []
+        assert [it.content.split(" in ")[0] for it in away.list()] == ["Ana moved to Lisbon"]
+        said = away.list()[0].happened_at  # as of the day it was told, whatever the server's is
+        assert timedelta(days=1) < utc_now() - said < timedelta(days=20)
+        again = away.extract("Ana: I moved to Lisbon last week.", session="chat")
+        assert (again.turns, again.learned) == (0, ())
+
+
+def test_a_prompt_block_has_what_waits(away: Memory, url: str, port: int) -> None:
+    away.remember("Ann likes green tea")
+    block = away.context("who likes green tea?")
+    assert "Ann likes green tea" in block
+    assert away.context("who likes green tea?", budget=1) == ""
+    with serving(url, port=port) as served:
+        until(lambda: pending(away) == 0)
+        with Memory("s", served.url) as direct:
+            direct.remember("Bob tried green tea: it was bitter", avoid=True)
+        assert away.outbox is not None
+        away.outbox.put(_remember("Cid likes green tea too"))
+        block = away.context("who likes green tea?")
+    assert block.index("Bob") < block.index("Ann")
+    assert "Cid" in block
 
 
 def test_nothing_waits_without_an_outbox(port: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated
-from holdfast.engine import Place
+from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated, ops
 from holdfast.errors import HoldfastError
+from holdfast.model import Turn
 from holdfast.server import logs
 from holdfast.server.app import make_app
 from holdfast.server.host import Host
@@ -216,7 +216,10 @@ def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
         with httpx2.Client(base_url=served.url) as http:
             replies = [http.get("/v1/key", headers={"X-API-Key": ann}) for _ in range(4)]
             assert [it.status_code for it in replies] == [200, 200, 200, 429]
-            assert [it.headers.get("ratelimit-remaining") for it in replies[:3]] == ["2", "1", "0"]
+            left = [it.headers["ratelimit-remaining"] for it in replies]
+            assert left == ["2", "1", "0", "0"]
+            lost = http.get("/v1/scopes/s/memories/none", headers={"X-API-Key": bob})
+            assert (lost.status_code, lost.headers["ratelimit-remaining"]) == (404, "2")
             assert replies[0].headers["ratelimit-limit"] == "3"
             assert replies[3].headers["retry-after"] == "1"
             assert http.get("/v1/key", headers={"X-API-Key": bob}).status_code == 200
@@ -241,12 +244,28 @@ def test_what_is_kept_is_limited(url: str) -> None:
         memory.forget(ids[0])
         memory.remember("one more")
         assert memory.set("k", 1).version == 1
-    with (
-        limited(url, bytes=10) as served,
-        Memory("s", served.url) as memory,
-        pytest.raises(LimitReached),
-    ):
-        memory.remember("x")
+
+
+def test_bytes_are_limited_by_whatever_way_they_come(url: str) -> None:
+    with limited(url, bytes=100) as served, Memory("s", served.url) as memory:
+        long = "the xylophone of Ann is in the attic of the old house by the sea " * 2
+        for write in (
+            lambda: memory.remember(long),
+            lambda: memory.extract(f"Ann: {long}", keep="both"),
+            lambda: memory.extract(f"Ann: {long}", wait=False),
+            lambda: memory.set("k", long),
+            lambda: memory.append("log", long),
+            lambda: httpx2.post(
+                f"{served.url}/v1/scopes/s/conversations", json={"content": long}
+            ).raise_for_status(),
+        ):
+            with pytest.raises((LimitReached, httpx2.HTTPStatusError), match=r"limit|402"):
+                write()
+        memory.set("k", "x" * 60)
+        served.host.tenants._held.clear()
+        with pytest.raises(LimitReached):
+            memory.set("k2", "x" * 60)
+        assert memory.stats().memories == 0
 
 
 def test_writes_of_a_day_are_limited(url: str) -> None:
@@ -305,25 +324,29 @@ def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
 
 
 def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
-    said = [{"role": "user", "content": "We chose FastAPI"}, {"role": "assistant", "content": "ok"}]
+    said = [
+        {"role": "user", "content": "We chose FastAPI, because it is fast."},
+        {"role": "assistant", "content": "ok"},
+    ]
     reply = http.post("/v1/scopes/s/conversations", json={"messages": said})
     assert reply.status_code == 202
     told: dict[str, Any] = {}
     give_up = time.monotonic() + 30
     while told.get("status") != "complete" and time.monotonic() < give_up:
         told = http.get(f"/v1/jobs/{reply.json()['job_id']}").json()
-    assert told["memories_stored"] == 2
     memories = http.get("/v1/scopes/s/memories").json()["memories"]
-    assert {(it["content"], it["source"]["writer"]) for it in memories} == {
-        ("We chose FastAPI", "user"),
-        ("ok", "assistant"),
+    assert sorted(told["memory_ids"]) == sorted(it["id"] for it in memories)
+    assert told["memories_stored"] == len(memories)
+    assert {(it["kind"], it["content"], it["source"]["writer"]) for it in memories} == {
+        ("decision", "We chose FastAPI, because it is fast.", "user"),
+        ("interaction", "ok", "agent"),
     }
 
 
 def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
     clock = FakeClock()
     host = Host(Settings(url=url, embedder="hashing"), clock)
-    job = host.jobs.accept(Place("local", "s"), [{"content": "tea"}])
+    job = host.jobs.accept("local", ops.Extract(scope="s", turns=(Turn("tea"),), keep="both"))
     assert host.ledger.take_job(job, clock())
     host.jobs._extract(job)  # and dies before it is written down
     host.service.close()
@@ -339,7 +362,7 @@ def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
 def test_forgetting_a_scope_forgets_its_jobs(url: str) -> None:
     host = Host(Settings(url=url, embedder="hashing"))
     app = make_app(host)
-    job = host.jobs.accept(Place("local", "s"), [{"content": "the xylophone"}])
+    job = host.jobs.accept("local", ops.Extract(scope="s", turns=(Turn("the xylophone"),)))
     endpoint, names = app.router.find("POST", b"/v1/scopes/s/forget")
     from holdfast.access import OPEN_DOOR
     from holdfast.server.exchange import Call
@@ -373,7 +396,8 @@ def test_ready_tells_how_store_embedder_and_door_are(url: str) -> None:
 
 def test_metrics_count_requests_stages_and_memories(http: httpx2.Client) -> None:
     http.post("/v1/scopes/s/remember", json={"content": "tea"}).raise_for_status()
-    http.post("/v1/scopes/s/recall", json={"query": "tea"}).raise_for_status()
+    for verb in ("recall", "context"):
+        http.post(f"/v1/scopes/s/{verb}", json={"query": "tea"}).raise_for_status()
     text = http.get("/metrics").text
     for line in (
         'holdfast_requests_total{status="200",verb="remember"} 1.0',
@@ -385,6 +409,9 @@ def test_metrics_count_requests_stages_and_memories(http: httpx2.Client) -> None
         "holdfast_jobs_waiting 0.0",
         "holdfast_degraded_seconds_total 0.0",
         "holdfast_shed_total 0.0",
+        "holdfast_query_cache_hits_total 1.0",
+        "holdfast_query_cache_misses_total 1.0",
+        "holdfast_key_cache_hits_total 0.0",
     ):
         assert line in text, line
 
@@ -426,6 +453,19 @@ def test_what_was_not_foreseen_is_told_to_the_log_only(
         served.host.service, "stats", lambda *a: (_ for _ in ()).throw(HoldfastError("/etc/x"))
     )
     assert "/etc/x" not in http.get("/v1/scopes/s/stats").text
+
+
+def test_a_verb_is_one_line_of_the_audit_log(served: Served) -> None:
+    with Memory("s", served.url) as memory:
+        memory.policy(reconcile=True)
+        memory.remember("Ann lives in Berlin", source="ann")
+        new = memory.remember("Ann lives in Rome now", source="ann")
+        assert new.superseded
+        memory.extract("Ann: I moved to Oslo.", keep="both")
+        memory.purge()
+    served.host._flush()
+    acts = [line.act for _, line in served.host.ledger.noted("local", 2**62, 100)]
+    assert sorted(acts) == ["extract", "purge", "remember", "remember", "setpolicy"]
 
 
 # --- how it begins and ends ---

@@ -91,6 +91,7 @@ class Access:
         self._clock = clock
         self._seen: dict[str, tuple[float, ApiKey | None]] = {}
         self._open: tuple[float, bool] = (0.0, False)
+        self.hits = self.misses = 0  # keys that were just seen, and those that were looked up
         self.uses: dict[str, datetime] = {}  # when each key was last used; a server writes it down
 
     # --- making keys ---
@@ -176,7 +177,10 @@ class Access:
 
     def _look_up(self, id: str) -> ApiKey | None:
         at, found = self._seen.get(id, (0.0, None))
-        if time.monotonic() - at > SEEN_SECONDS:
+        if time.monotonic() - at <= SEEN_SECONDS:
+            self.hits += 1
+        else:
+            self.misses += 1
             found = self._ledger.key(id)
             if len(self._seen) >= SEEN_KEYS:
                 self._seen.clear()

@@ -67,6 +67,10 @@ class Embedding:
             found.extend([None] * (len(texts) - len(found)))
         return found, _space(embedder)
 
+    def cache(self) -> tuple[int, int]:
+        """How many queries' vectors were known, and how many were not."""
+        return (self.current.hits, self.current.misses) if self.current else (0, 0)
+
     def query(self, text: str) -> QueryVector:
         """The vector of a query."""
         embedder = self.current

@@ -28,7 +28,9 @@ ADVERB = alternatives(
     """now~|also~|currently~|actually~|really~|just~|still~|recently~|finally~|always~|already~
     both~|mostly~|usually~|absolutely~|only~"""
 )
-WHO = r"(?P<who>[^,;:?!]{1,60}?)"
+# Nobody is called "our": what follows is then a noun, not what they do ("our support hours").
+_NO_END = "".join(rf"(?<!\b{word})" for word in "our my the his her their your its".split())
+WHO = rf"(?P<who>[^,;:?!]{{1,60}}?{_NO_END})"
 VALUE = r"(?P<value>[^;?!]+)"
 
 # --- what is not told as true now ---
@@ -70,13 +72,23 @@ CHANGE = _pattern(
     + r"\b"
 )
 
+NOW = _pattern(
+    r"\b"
+    + alternatives(
+        """now|nowadays|these days|from now on|instead|currently|any ?more|no longer|as of
+        since (?:last |this )?[A-Z0-9]\\w+"""
+    )
+    + r"\b"
+)
+MORE = _pattern(r"\b(?:also|too|as well|another|both|besides|additionally|one more)\b")
+
 # --- what stands around it ---
 
 LEAD = _pattern(
     "^(?:"
     + alternatives(
         """actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no|and|but|also
-        by the way|btw
+        by the way|btw|speaking of [\\w '-]{2,40}(?=,)
         scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
         in fact
         i meant|for the record|good news|after all|today|since \\w+|remember(?: that)?
@@ -106,7 +118,8 @@ _MONTHS = """(?-i:January|February|March|April|May|June|July|August|September|Oc
 TAIL = _pattern(
     ",? "
     + alternatives(
-        f"""now|any ?more|any longer|these days|instead|again|already|at the moment|currently
+        f"""now|so far|to date|in total|altogether|from now on|nowadays
+        any ?more|any longer|these days|instead|again|already|at the moment|currently
         right now
         after all|too|as well|every \\w+|recently|yesterday|today|last \\w+|for good|a (?:week
         month|year) ago
@@ -168,11 +181,16 @@ SWAPPED = _pattern(
 )
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}(?:just |recently |finally )?"
-    r"(?:quit|gave up|given up|ditched|dropped|cancelled|left|sold) (?P<old>[^;?!]+)$"
+    r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold) "
+    r"(?P<old>[^;?!]+?)(?:,? (?:and|to|for) .*)?$"
 )
 REPLACED = _pattern(
     r"^(?P<old>.+?) (?:was|is|were|has been|have been|got) replaced (?:by|with) (?P<new>.+)$"
 )
+
+_PARTED = alternatives("broke up|split up|separated|got divorced|are divorced|parted ways")
+PARTED = _pattern(rf"^{WHO} {HAVE}(?:just |recently )?{_PARTED} (?:with|from) (?P<old>[^,;?!]+)$")
+PARTED_BOTH = _pattern(rf"^(?P<old>\w+) and {WHO} {HAVE}(?:just |recently )?{_PARTED}$")
 
 
 # --- relations ---
@@ -218,7 +236,7 @@ ONE = [
     form("age", f"{HAVE}(?:just )?turned", ahead=r"(?=\d)"),
     form("origin", f"{BE} (?:originally )?from|comes? from"),
     form("spouse", f"{BE} married to"),
-    form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)"),
+    form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)|dates"),
     form("car", f"(?:drives?|{BE} driving)(?:~an?|~the)?"),
     form("name", "(?:goes|go) by|is called|is named"),
     form("school", f"(?:studies|study|{BE} studying|{BE} enrolled|goes to school) at|attends"),
@@ -230,7 +248,17 @@ ONE = [
     form("reports to", "reports? to"),
     form("sleeps", "(?:goes|go) to bed at|goes to sleep at"),
     form("wakes", "(?:wakes?|gets?|wake) up at"),
-    form("meets", "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?"),
+    form(
+        "meets",
+        "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?",
+        ahead=r"(?=\w+days?\b|\d|noon|midnight|(?:every|each|on|at) )",
+    ),
+    form("plan", f"{BE} on(?:~the|~an?)?", ahead=r"(?=[\w -]+ plan$)"),
+    form(
+        "plan",
+        f"{HAVE}(?:upgraded|downgraded|switched|changed|moved) to(?:~the|~an?)?",
+        ahead=r"(?=[\w -]+ plan$)",
+    ),
     form("starts", "starts? (?:at|on)"),
     form("costs", "costs?"),
     form("weighs", "weighs?"),
@@ -259,6 +287,11 @@ TASTES = [
         {BE} (?:sick of|tired of|over)""",
     ),
 ]
+HAVE_EVENT = _pattern(
+    rf"^{WHO} (?:has|have|attends?|takes?|goes to|go to) an? (?P<event>[\w -]*?[a-z]+) "
+    r"(?:on|every|at) (?P<value>[^;?!]+)$"
+)
+WEEKLY = _pattern(r"\b(?:every|each|\w+days|weekly)\b")
 HABIT = _pattern(rf"^{WHO} {ADVERB}*(?P<value>smokes?|drinks?|drives?|vapes?)$")
 STATES = alternatives(
     """born|founded|created|developed|written|performed|directed|located|based|associated
@@ -293,7 +326,17 @@ NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twe
 COUNT = _pattern(
     rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:\w+ )??(?:got )?"
     r"|owns? |needs? |takes? |pays? |charges? )"
-    rf"(?P<value>\d+|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
+    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
+)
+# A count that goes on: "I finished my 6th project", "that brings my total to 32 species".
+ORDINAL = _pattern(
+    rf"^{WHO} {ADVERB}*{HAVE}{ADVERB}*(?:finished|completed|read|done|had|seen|saw|made|bought"
+    r"|wrote|written|ran|run|tried|attended|watched|played) (?:my|our|his|her|their) "
+    r"(?P<value>\d+)(?:st|nd|rd|th) (?P<what>[\w -]+)$"
+)
+TOTAL = _pattern(
+    r"^(?:that|this|it|which) (?:brings|makes|takes) (?P<who>my|our|[A-Z]\w+['’]s) "
+    r"(?:total|count|tally) (?:up )?to (?P<value>\d+) (?P<what>[\w -]+)$"
 )
 USE_FOR = _pattern(
     rf"^(?:for (?P<first>[\w' -]+?),? )?{WHO} {ADVERB}*{HAVE}"
@@ -312,7 +355,8 @@ BECAME = _pattern(
     rf"{HAVE}(?:{WAS} )?"
     + alternatives(
         """changed to|moved to|been moved to|becomes?|became|rescheduled to|postponed to
-        renamed to|set to|switched to"""
+        renamed to|set to|switched to|(?:pushed|shifted|delayed|slipped|brought) (?:back~|forward~
+        out~)?to"""
     )
     + rf" {VALUE}$"
 )
@@ -324,6 +368,11 @@ HABITUAL = _pattern(
 )
 SIMPLE = _pattern(
     rf"^(?P<who>I|we|[A-Z][\w'’-]+|(?:the|my|our) \w+) {ADVERB}*(?P<value>[a-z][^;?!]+)$"
+)
+# Anybody who does anything, in words of their own; what somebody is has forms above.
+FRAMED = _pattern(
+    r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+) "
+    rf"{ADVERB}*(?P<value>(?!(?:is|are|am|was|were|be|been)\b)[a-z][^;?!]+)$"
 )
 COLOURS = frozenset(
     "red orange yellow green blue purple pink brown black white grey gray teal".split()

@@ -166,7 +166,10 @@ class Learner:
         learnings = self._learnings(op, place, set(fresh), now, dropped)
         told: list[tuple[ops.Draft, tuple[int, ...]]] = []
         if op.keep != "learnings":
-            told += [(_told_turn(op, number, now), (number,)) for number in fresh]
+            said = {text.fingerprint(learning.content) for learning in learnings}
+            # A turn that is the learning, word for word, is kept once: as what it is.
+            kept = [n for n in fresh if text.fingerprint(op.turns[n].text) not in said]
+            told += [(_told_turn(op, number, now), (number,)) for number in kept]
         told += [(_told(op, learning, now), learning.turns) for learning in learnings]
         records = [record(one, place, self._new_id(), now) for one, _ in told]
         self.follow(place, [one for one, _ in told])

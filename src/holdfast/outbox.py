@@ -21,7 +21,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from holdfast import check, ops, wire
+from holdfast import check, ops, overlay, wire
 from holdfast.errors import (
     Forbidden,
     HoldfastError,
@@ -53,13 +53,7 @@ CREATE TABLE IF NOT EXISTS writes (
 );
 CREATE INDEX IF NOT EXISTS writes_destination ON writes (destination, refused, seq);
 """
-VERBS: dict[str, type[ops.Write[Any]]] = {
-    kind.__name__: kind
-    for kind in (
-        *(ops.Remember, ops.RememberMany, ops.Revise, ops.Forget),
-        *(ops.Set, ops.Append, ops.Increment, ops.Delete),
-    )
-}
+VERBS: dict[str, type[ops.Write[Any]]] = {kind.__name__: kind for kind in overlay.CAN_WAIT}
 Send = Callable[[ops.Write[Any]], Any]
 
 

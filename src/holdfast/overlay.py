@@ -12,11 +12,23 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from holdfast import ops, text
+from holdfast import context, ops, text
 from holdfast.errors import NotFound
-from holdfast.model import Entry, Filter, Hit, Recalled, Receipt, Record, Remembered, Why
+from holdfast.model import (
+    Entry,
+    Extracted,
+    Filter,
+    Hit,
+    Recalled,
+    Receipt,
+    Record,
+    Remembered,
+    Source,
+    Why,
+)
 
 WAITS = 0  # the version of what waits
+JOB = "outbox"  # the job of a conversation that waits: learning begins when it was sent
 AWAY = "the server cannot be reached: these are memories that wait to be sent"
 SOME = "some of these memories wait to be sent"
 
@@ -45,9 +57,27 @@ def _with_id(op: ops.Write[Any], draft: ops.Draft, number: int) -> ops.Draft:
     return replace(draft, id="-".join(parts))
 
 
+# What puts right or approves is decided on what is stored now: it is done now, or not at all.
+CAN_WAIT = (
+    *(ops.Remember, ops.RememberMany, ops.Revise, ops.Forget, ops.Extract),
+    *(ops.Set, ops.Append, ops.Increment, ops.Delete),
+)
+
+
 def can_wait(op: ops.Write[Any]) -> bool:
-    """False for a write that depends on the version there is: nobody can say what it will do."""
-    return getattr(op, "if_version", None) is None
+    """False for a write that depends on what is stored: nobody can say what it will do."""
+    return isinstance(op, CAN_WAIT) and getattr(op, "if_version", None) is None
+
+
+def dated(op: ops.Write[Any], now: datetime, key: str) -> ops.Write[Any]:
+    """A conversation with its time, so that "yesterday" is the day before it was said.
+
+    It is another call with that, so it has another key; turns are learned from once in any case.
+    """
+    if not isinstance(op, ops.Extract) or all(turn.at for turn in op.turns):
+        return op
+    turns = tuple(replace(turn, at=turn.at or now) for turn in op.turns)
+    return replace(op, turns=turns, idempotency_key=key)
 
 
 def provisional(op: ops.Write[Any], now: datetime) -> Any:
@@ -68,6 +98,8 @@ def provisional(op: ops.Write[Any], now: datetime) -> Any:
             )
         case ops.Forget():
             return Receipt(memories=0, states=0, at=now, digest="")
+        case ops.Extract():
+            return Extracted(job=JOB)
         case ops.Set():
             return _entry(op, op.value, now)
         case ops.Append():
@@ -116,6 +148,13 @@ def recalled(
     )
 
 
+def rendered(found: Recalled, budget: int) -> str:
+    """A block for a prompt, what to avoid first; as a server renders what it finds."""
+    apart = {hit.id for hit in found.avoid}
+    hits = [*found.avoid, *(hit for hit in found.hits if hit.id not in apart)]
+    return context.render(context.chosen(hits, budget))
+
+
 def _drafts(waiting: Sequence[ops.Write[Any]]) -> list[ops.Draft]:
     """The memories that will be there once all of this was done."""
     drafts: dict[str, ops.Draft] = {}
@@ -125,6 +164,8 @@ def _drafts(waiting: Sequence[ops.Write[Any]]) -> list[ops.Draft]:
                 drafts[str(write.draft.id)] = write.draft
             case ops.RememberMany():
                 drafts |= {str(draft.id): draft for draft in write.drafts}
+            case ops.Extract():
+                drafts |= {str(draft.id): draft for draft in _turns(write)}
             case ops.Revise() if write.id in drafts:
                 drafts[write.id] = replace(drafts[write.id], content=write.content)
             case ops.Forget(id=str(id)):
@@ -136,6 +177,22 @@ def _drafts(waiting: Sequence[ops.Write[Any]]) -> list[ops.Draft]:
                     if not (write.everything or _fits(draft, write.where))
                 }
     return list(drafts.values())
+
+
+def _turns(op: ops.Extract) -> list[ops.Draft]:
+    """What was said in a conversation that waits: what will be learned of it is not known yet."""
+    return [
+        ops.Draft(
+            content=turn.text,
+            kind="interaction",
+            session=op.session,
+            source=Source(turn.speaker or turn.role),
+            happened_at=turn.at,
+            id=f"{op.idempotency_key}#{number}",
+        )
+        for number, turn in enumerate(op.turns)
+        if turn.text.strip()
+    ]
 
 
 def _hits(op: ops.Recall, drafts: Sequence[ops.Draft], now: datetime) -> list[Hit]:

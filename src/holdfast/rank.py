@@ -24,7 +24,8 @@ from holdfast.model import Weights, Why
 RELEVANT = 0.4  # a best similarity under this is noise: recall would rather say nothing
 K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
-LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter
+LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter,
+MOST_LENGTH = 4.0  # and over four times it nothing loses: the one place of a rare word is found
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
 KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 to 2 are alike
 PARTS = 0.5  # of a query in several parts: weight of the part a memory has most of
@@ -146,7 +147,7 @@ def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> R
     lending = _coherence(corpus.sample)
     near = _links(found.session, found.turn) if lending else {}
     said = _words(found, corpus, asked, near, lending)
-    evidence = said + _meaning(found, corpus, near, lending) + _cues(found, corpus, asked)
+    evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
     similarity = share * _sureness(found, said, corpus, asked.background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
@@ -195,7 +196,8 @@ def rarity(corpus: Corpus) -> Floats:
 
 def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    norm = 1 - B + B * np.maximum(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH)
+    usual = np.clip(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH, MOST_LENGTH)
+    norm = 1 - B + B * usual
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
@@ -270,11 +272,19 @@ def _share(held: Floats, weight: Floats) -> Floats:
     return share
 
 
-def _meaning(found: Candidates, corpus: Corpus, near: Links, lending: float) -> Floats:
-    """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual."""
+def _meaning(
+    found: Candidates, corpus: Corpus, said: Floats, near: Links, lending: float
+) -> Floats:
+    """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual.
+
+    One that still waits for its vector is taken to mean as much as its words say.
+    """
     mean, spread = _usual(corpus.sample.cosine)
     own = (found.cosine - mean) / spread
-    own[np.isnan(own)] = 0.0
+    unknown = np.isnan(own)
+    if unknown.any():
+        own[unknown] = 0.0
+        own[unknown] = own.max(initial=0.0) * np.minimum(said[unknown], 1.0)
     lent = own.copy()
     for have, neighbour in near.values():
         lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])

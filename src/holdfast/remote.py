@@ -13,8 +13,8 @@ import os
 import random
 import ssl
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -24,7 +24,7 @@ import httpx2
 from holdfast import errors, ops, overlay, routes
 from holdfast.errors import Closed, HoldfastError, Invalid, RateLimited, Unavailable
 from holdfast.outbox import Outbox, outbox_path
-from holdfast.service import new_id, utc_now
+from holdfast.service import CONTEXT_HITS, new_id, utc_now
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds, for one verb with all its attempts
@@ -171,8 +171,9 @@ def _write(op: Any, outbox: Outbox) -> Talk[Any]:
                 raise
     elif not overlay.can_wait(sent):
         return (yield from ask(sent, QUICK_ATTEMPTS))
-    yield Do(lambda: outbox.put(sent))
-    return overlay.provisional(sent, utc_now())
+    now: datetime = utc_now()
+    yield Do(lambda: outbox.put(overlay.dated(sent, now, new_id())))
+    return overlay.provisional(sent, now)
 
 
 def _read(op: Any, outbox: Outbox) -> Talk[Any]:
@@ -182,6 +183,19 @@ def _read(op: Any, outbox: Outbox) -> Talk[Any]:
     now: datetime = utc_now()
     if isinstance(op, ops.Get) and (known := overlay.entry(op, waiting, now)) is not None:
         return known
+    if isinstance(op, ops.Context):
+        found = yield from _seen(_as_recall(op), waiting, now)
+        return overlay.rendered(found, op.budget)
+    return (yield from _seen(op, waiting, now))
+
+
+def _as_recall(op: ops.Context) -> ops.Recall:
+    asked = {it.name: getattr(op, it.name) for it in fields(ops.Question)}
+    return ops.Recall(**asked, limit=CONTEXT_HITS)
+
+
+def _seen(op: Any, waiting: Sequence[ops.Write[Any]], now: datetime) -> Talk[Any]:
+    """What the server answers, with what waits."""
     try:
         found = yield from ask(op, QUICK_ATTEMPTS)
     except Unavailable:

@@ -89,9 +89,9 @@ class Service:
         self.engine = engine
         self._clock = clock
         self._new_id = new_id
-        self._embedding = Embedding(engine, embedder)
+        self.embedding = Embedding(engine, embedder)
         learns = extractor or open_extractor("rules")
-        ways = Ways(self._indexed, self._write, self._embedding.catch_up)
+        ways = Ways(self._indexed, self._write, self.embedding.catch_up)
         self.learner = Learner(engine, learns, ways, clock, new_id)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
@@ -99,11 +99,11 @@ class Service:
         name, place = VERBS[type(op)], Place(tenant, op.scope)
         method = getattr(self if hasattr(self, name) else self.learner, name)
         while True:
-            used = self._embedding.current
+            used = self.embedding.current
             try:
                 return cast(T, method(op, place))
             except EmbedderMismatch:
-                if not self._embedding.moved() and used is self._embedding.current:
+                if not self.embedding.moved() and used is self.embedding.current:
                     raise
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class Service:
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
         """Gives what got other words inside a write its vector after it."""
         if any(one.superseded or one.redacted for one in done):
-            self._embedding.catch_up([place])
+            self.embedding.catch_up([place])
 
     def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""
@@ -144,14 +144,14 @@ class Service:
         return self._indexed(records)
 
     def _indexed(self, records: Sequence[Record]) -> list[Draft]:
-        vectors, space = self._embedding.contents([record.content for record in records])
+        vectors, space = self.embedding.contents([record.content for record in records])
         pairs = zip(records, vectors, strict=True)
         return [keeping.indexed(one, found, space) for one, found in pairs]
 
     def revise(self, op: ops.Revise, place: Place) -> Record:
         """Gives a memory new words; the old ones stay in its history."""
         now = self._clock()
-        vectors, space = self._embedding.contents([op.content])
+        vectors, space = self.embedding.contents([op.content])
 
         def work(tx: Transaction) -> Record:
             old = keeping.current(tx, place, op.id, now)
@@ -215,7 +215,7 @@ class Service:
     ) -> _Answer:
         """The relevant candidates as hits, best first."""
         now = op.now or self._clock()
-        query = self._embedding.query(op.query)
+        query = self.embedding.query(op.query)
         asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
@@ -229,7 +229,7 @@ class Service:
             return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
         answer = self.engine.read(work)
-        if answer.waiting and query.vector is not None and self._embedding.catch_up(places):
+        if answer.waiting and query.vector is not None and self.embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer
 
@@ -399,7 +399,7 @@ class Service:
         if waiting and not op.repair:
             findings.append(Finding("memories that wait for their vector", waiting))
         elif waiting:
-            left = self._embedding.catch_up_all()
+            left = self.embedding.catch_up_all()
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
@@ -407,7 +407,7 @@ class Service:
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
-        return self._embedding.move(op.embedder, op.progress)
+        return self.embedding.move(op.embedder, op.progress)
 
     # --- once ---
 

@@ -21,21 +21,28 @@ YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
 SAYS = "says"  # before what is said of somebody in a form of its own
 ANY = "*"  # as the attribute: whatever had this value
+WEEKLY = "weekly"  # beside a day of the week that is meant again and again
+DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 USER = "user"  # who "I" is, where nobody is named
 US = ""  # a team's own choices are nobody's in particular
 MOST_LETTERS = 300  # a longer sentence tells too much to be one fact
+MOST_FRAMED = 5  # words of a statement that is also read with one of them left open
 MOST_TERMS = 8  # of a name or a value; a longer one is a story
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thing said: `ended` if it is said to hold no longer, `changed` if as a change."""
+    """One thing said: `ended` if it is said to hold no longer, `changed` if as a change.
+
+    A `weak` one may have other values beside it: it replaces them only if told as a change.
+    """
 
     who: str
     attribute: str
     value: str
     ended: bool = False
     changed: bool = False
+    weak: bool = False
 
 
 _OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
@@ -46,6 +53,7 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"\b([A-Z])\b")  # "Hall A" is not just any hall
+_POINT = re.compile(r"(?<=\d)[.,](?=\d)")
 _MAY = re.compile(r"\bMay\b")
 Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
 
@@ -71,7 +79,9 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     told = _bare(clause)
     affirmed = _affirmed(told)
     yield from _switched(told, speaker)
-    for who, attribute, value in _read(affirmed or told):
+    yield from _parted(clause, speaker)
+    read = list(_read(affirmed or told))
+    for who, attribute, value in read:
         slot = Slot(_who(who, speaker), attribute, value if value in OPPOSITE else _value(value))
         if not slot.value or not attribute or _long(slot.who) or _long(slot.value):
             continue
@@ -79,6 +89,13 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
             yield Slot(slot.who, attribute, OPPOSITE[slot.value], changed=True)
         else:
             yield Slot(slot.who, attribute, slot.value, bool(affirmed), changed or bool(affirmed))
+    if affirmed is None and not forms.MORE.search(clause):
+        now = forms.NOW.search(clause) is not None
+        plain = all(attribute.startswith(f"{SAYS} ") for _, attribute, _ in read)
+        told = _timeless(clause)
+        frames = _framed(told) if plain else ()
+        for who, attribute, value in (*frames, *_have_event(told)):
+            yield Slot(_who(who, speaker), attribute, _value(value), changed=now, weak=True)
 
 
 def _long(words: str) -> bool:
@@ -94,6 +111,12 @@ def _bare(clause: str) -> str:
             break
         told = shorter
     return told
+
+
+def _timeless(clause: str) -> str:
+    """A clause without what leads in, and without the words that say it is new."""
+    told = forms.CLAUSE.sub("", forms.LEAD.sub("", clause.strip()))
+    return re.sub(r"\s+", " ", forms.NOW.sub("", told)).strip(" .!,")
 
 
 def _affirmed(told: str) -> str | None:
@@ -118,6 +141,38 @@ def _switched(told: str, speaker: str | None) -> Iterator[Slot]:
         yield Slot(_who(found["who"], speaker), ANY, _value(found["old"]), True, True)
     elif found := forms.REPLACED.match(told):
         yield Slot(US, ANY, _value(found["old"]), True, True)
+
+
+def _parted(clause: str, speaker: str | None) -> Iterator[Slot]:
+    """Of "Chris and I broke up": they are no couple any more."""
+    told = forms.LEAD.sub("", clause.strip()).strip(" .!,")
+    if found := forms.PARTED.match(told) or forms.PARTED_BOTH.match(told):
+        for attribute in ("partner", "spouse"):
+            yield Slot(_who(found["who"], speaker), attribute, _value(found["old"]), True, True)
+
+
+def _framed(told: str) -> Found:
+    """A statement with a word or its end left open: "we deploy every …" is Friday.
+
+    Whoever says it again with another word and "now" says that it changed.
+    """
+    found = forms.FRAMED.match(told)
+    words = _key(found["value"]).split(" ") if found else []
+    if found is None or not 2 <= len(words) <= MOST_FRAMED:
+        return
+    for at in range(1, len(words)):
+        # The verb alone would leave too much open: "we track … in …" is said of many things.
+        for end in sorted({at + 1, len(words) if at > 1 else at + 1}):
+            frame = " ".join([*words[:at], "…", *words[end:]])
+            yield found["who"], frame, " ".join(words[at:end])
+
+
+def _have_event(told: str) -> Found:
+    """An event of somebody's: "I have a pottery class on Mondays"."""
+    found = forms.HAVE_EVENT.match(told)
+    if found and _noun(found["event"]) in EVENTS:
+        again = f" {WEEKLY}" if forms.WEEKLY.search(told) else ""
+        yield found["who"], _timed(found["event"], found["value"]), found["value"] + again
 
 
 def _read(told: str) -> Found:
@@ -181,6 +236,9 @@ def _count(told: str, said: frozenset[str]) -> Found:
         has = re.match("ha|own", found["verb"], re.IGNORECASE)
         verb = "" if has else f" {_key(found['verb'])}"
         yield found["who"], f"number of {_key(found['what'])}{verb}", found["value"]
+    elif found := forms.ORDINAL.match(told) or forms.TOTAL.match(told):
+        who = re.sub(r"['’]s$", "", found["who"])
+        yield who, f"number of {_key(found['what'])}", found["value"]
 
 
 def _many(told: str, said: frozenset[str]) -> Found:
@@ -308,6 +366,7 @@ def _who(said: str, speaker: str | None) -> str:
 
 def _value(said: str) -> str:
     said = re.sub(r"^(?:now|currently|only|about|just|on|at|in|by|to) ", "", said)
+    said = _POINT.sub("d", said)  # 4.5 is one number
     return _key(_LETTER.sub(r"\1\1\1", said))
 
 
@@ -324,11 +383,18 @@ def clauses(statement: str) -> list[str]:
 
 
 def held(slot: Slot) -> str:
-    """The thing a slot is about, also where it is part of the attribute."""
+    """The thing a slot is about, also where it is part of the attribute; none of a weak one."""
+    if slot.weak:
+        return ""
     if slot.value not in (YES, LIKES):
         return slot.value
     thing = slot.attribute.partition(" ")[2]
     return thing.partition(" ")[2] if slot.attribute.startswith(f"{SAYS} ") else thing
+
+
+def passing(slot: Slot) -> bool:
+    """True for a day of the week that is meant once: a week later it is past."""
+    return slot.weak and slot.value in DAYS
 
 
 def agree(one: str, other: str) -> bool:

@@ -21,10 +21,11 @@ def dump(value: Any) -> Any:
     kind: Any = type(value)
     if kind in PLAIN:
         return value
+    if kind is dict:
+        return {key: item if type(item) in PLAIN else dump(item) for key, item in value.items()}
     fields = _fields(kind)
     if fields is not None:
-        found = ((name, getattr(value, name), must) for name, must in fields)
-        return {name: dump(item) for name, item, must in found if item is not None or must}
+        return _told(value, fields)
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
@@ -34,6 +35,15 @@ def dump(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [dump(item) for item in value]
     return value
+
+
+def _told(value: Any, fields: tuple[tuple[str, bool], ...]) -> dict[str, Any]:
+    told = {}
+    for name, must in fields:
+        item = getattr(value, name)
+        if item is not None or must:
+            told[name] = item if type(item) in PLAIN else dump(item)
+    return told
 
 
 @cache

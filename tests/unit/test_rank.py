@@ -75,6 +75,17 @@ def test_an_exact_name_is_found_though_no_vector_is_near() -> None:
     assert best(some([[1], [0], [0]], cosine=[0.05, 0.3, 0.3]))[0] == 0
 
 
+def test_the_only_one_with_a_word_is_found_however_long_it_is() -> None:
+    cosine = [0.35] * 6 + [0.12]
+    found = some([[0]] * 6 + [[1]], cosine=cosine, length=[8] * 6 + [400])
+    assert best(found)[0] == 6
+
+
+def test_what_waits_for_its_vector_is_taken_by_its_words() -> None:
+    found = some([[0]] * 6 + [[1]], cosine=[0.7] * 6 + [np.nan], length=[8] * 6 + [32])
+    assert best(found)[0] == 6
+
+
 def test_of_a_query_in_two_parts_a_memory_need_answer_but_one() -> None:
     # Terms: Carla, work | Hugo, dog. The first has a word of each, the second one part whole.
     found = some([[1, 0, 0, 1], [1, 1, 0, 0]])

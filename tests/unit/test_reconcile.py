@@ -31,10 +31,22 @@ CORRECTS, SAME, BESIDE = Verdict(corrects=("old",)), Verdict(same="old"), Verdic
         ("I speak French", "I speak Thai", BESIDE),
         ("I speak Thai", "I no longer speak Thai", CORRECTS),
         ("The store is MongoDB", "We switched from MongoDB to PostgreSQL", CORRECTS),
+        ("We deploy every Friday", "We deploy every Monday now", CORRECTS),
+        ("We deploy every Friday", "We deploy every Monday", BESIDE),
+        ("We track bugs in Jira", "We track time in Toggl now", BESIDE),
+        ("Rosa teaches biology", "Rosa also teaches chemistry now", BESIDE),
+        ("I have a pottery class on Mondays", "I have a pottery class on Fridays", BESIDE),
+        ("I have a pottery class on Mondays", "My pottery class is on Fridays", CORRECTS),
     ],
 )
 def test_slots_decide(old: str, new: str, verdict: Verdict) -> None:
     assert judged(said(new), [known(old)]) == verdict
+
+
+def test_a_day_of_the_week_is_past_a_week_later() -> None:
+    old, new = "I have a pottery class on Monday", "I have a pottery class on Friday"
+    assert judged(said(new), [known(old)]) == BESIDE
+    assert judged(said(new, at=NOW + 7 * DAY), [known(old)]) == CORRECTS
 
 
 def test_likeness_alone_decides_nothing() -> None:

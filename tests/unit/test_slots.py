@@ -26,6 +26,12 @@ def told(statement: str) -> list[tuple[str, str, str, bool]]:
         ("Bob is no longer vegan", ("bob", "diet", "vegan", True)),
         ("I have two cats", ("ann", "number of cat", "two", False)),
         ("We switched from Jira to Linear", ("", ANY, "jira", True)),
+        ("We deploy every Friday", ("ann", "deploy everi …", "friday", False)),
+        ("We host the site on Heroku", ("ann", "host site …", "heroku", False)),
+        ("I have a pottery class on Mondays", ("ann", "potteri class on", "monday week", False)),
+        ("I finished my 6th project", ("ann", "number of project", "6", False)),
+        ("Chris and I broke up", ("ann", "partner", "chris", True)),
+        ("Our support hours are 9 to 5", ("", "support hour", "9 5", False)),
     ],
 )
 def test_a_statement_has_its_slot(statement: str, slot: tuple[str, str, str, bool]) -> None:

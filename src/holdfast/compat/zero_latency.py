@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from holdfast import Memory as Holdfast
 from holdfast import Recalled
+from holdfast.model import Extracted
 
 PART_CHARS = 4000
 
@@ -29,11 +30,10 @@ class Memory:
     ) -> None:
         self._memory = Holdfast(agent_id, url, api_key=api_key)
 
-    def add(self, text: str) -> list[str]:
-        """Keeps a text, each paragraph of a conversation by itself; gives the ids."""
-        parts = [part for line in text.splitlines() for part in _parts(line)]
-        items = [{"content": part, "kind": "interaction"} for part in parts]
-        return [it.id for it in self._memory.remember_many(items)] if items else []
+    def add(self, text: str) -> Extracted:
+        """Keeps what was said, line by line, and learns what lasts of it."""
+        said = [part for line in text.splitlines() for part in _parts(line)]
+        return self._memory.extract(said, keep="both")
 
     def recall(self, query: str, limit: int = 10, max_tokens: int = 2000) -> Recollection:
         """What answers a query, as a block of at most `max_tokens`, and as hits."""

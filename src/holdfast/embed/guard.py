@@ -60,6 +60,7 @@ class Guarded:
         self._failures = 0
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self.hits = self.misses = 0  # queries whose vectors were kept, and those that were not
         self._lock = threading.Lock()
         _guards.add(self)
         self._background: tuple[float, float] | None = getattr(embedder, "background", None)
@@ -72,6 +73,8 @@ class Guarded:
         """The vector of a query."""
         with self._lock:
             found = self._queries.pop(text, None)
+            self.hits += found is not None
+            self.misses += found is None
         vector = self._embed([text])[0] if found is None else found
         with self._lock:
             self._queries[text] = vector

@@ -111,7 +111,7 @@ class Ledger(Protocol):
         """The sessions of a place with how many memories each has, in order."""
 
     def held(self, tenant: str) -> tuple[int, int]:
-        """How many memories a tenant has, past versions too, and their bytes."""
+        """How many memories a tenant has, past versions too, and their bytes and its state's."""
 
     def totals(self) -> tuple[int, int]:
-        """How many memories the store has, and how many jobs wait."""
+        """How many memories the store has, and how many jobs wait, of the queue's too."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from holdfast import sentences, slots, text, trust
 from holdfast.slots import ANY, Slot
 
+WEEK = timedelta(days=7)
 SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
 
 
@@ -69,7 +70,7 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
 
 
 def _relation(new: Statement, old: Statement) -> str:
-    clash = _clash(new.slots, old.slots)
+    clash = _clash(new.slots, old.slots, new.since - old.since >= WEEK)
     if clash is None:
         return "same" if _same(new, old) else "beside"
     if new.since < old.since and not clash.changed:
@@ -80,17 +81,23 @@ def _relation(new: Statement, old: Statement) -> str:
     return "corrects"
 
 
-def _clash(new: Sequence[Slot], old: Sequence[Slot]) -> Slot | None:
-    """The slot of the new statement that cannot be true together with the old one."""
+def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot | None:
+    """The slot of the new statement that cannot be true together with the old one.
+
+    `past` says that the old one is so old that a day of the week which it names has passed.
+    """
     pairs = ((mine, theirs) for mine in new for theirs in old)
-    return next((mine for mine, theirs in pairs if _contradicts(mine, theirs)), None)
+    return next((mine for mine, theirs in pairs if _contradicts(mine, theirs, past)), None)
 
 
-def _contradicts(mine: Slot, theirs: Slot) -> bool:
+def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
     if mine.attribute == ANY:
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
-        return of_one and not theirs.ended and slots.agree(mine.value, slots.held(theirs))
+        known = not theirs.ended and not theirs.weak
+        return of_one and known and slots.agree(mine.value, slots.held(theirs))
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
+        return False
+    if mine.weak and not mine.changed and not (past and slots.passing(theirs)):
         return False
     alike = slots.agree(mine.value, theirs.value)
     return alike if mine.ended != theirs.ended else not alike and not mine.ended
@@ -105,12 +112,23 @@ def _hearsay(told: Statement, clash: Slot) -> bool:
 
 
 def _same(new: Statement, old: Statement) -> bool:
-    if not new.slots or not old.slots:
+    mine, theirs = _keys(new.slots), _keys(old.slots)
+    if not mine or not theirs:
         return _bag(new.content) == _bag(old.content)
-    mine = {(slot.who, slot.attribute, slot.ended) for slot in new.slots}
-    if mine != {(slot.who, slot.attribute, slot.ended) for slot in old.slots}:
+    if mine != theirs or _differ(new.slots, old.slots):
         return False
     return len(_bag(new.content) ^ _bag(old.content)) <= SAME_MORE
+
+
+def _differ(new: Sequence[Slot], old: Sequence[Slot]) -> bool:
+    """True if the same is said with another word in one place: then it is not the same."""
+    known = {(slot.who, slot.attribute): slot.value for slot in old if slot.weak}
+    said = ((slot, known.get((slot.who, slot.attribute))) for slot in new if slot.weak)
+    return any(value is not None and not slots.agree(slot.value, value) for slot, value in said)
+
+
+def _keys(told: Sequence[Slot]) -> set[tuple[str, str, bool]]:
+    return {(slot.who, slot.attribute, slot.ended) for slot in told if not slot.weak}
 
 
 def _bag(content: str) -> frozenset[str]:

@@ -194,6 +194,8 @@ class App:
         try:
             host.used(call)
             reply = endpoint.answer(call)
+        except Exception as error:  # told here, so that the reply says what is left of the rate
+            reply = _failure(error, endpoint, call.request)
         finally:
             host.tenants.leave(caller.tenant)
         reply.headers.extend(limits)
@@ -204,8 +206,8 @@ class App:
             (b"content-type", reply.media.encode()),
             (b"x-request-id", request.encode()),
             *ALWAYS,
-            *((name.encode(), value.encode("latin-1")) for name, value in reply.headers),
         ]
+        headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):
             headers.append((b"content-length", str(len(reply.body)).encode()))
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})

@@ -10,15 +10,16 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_origin
 
 from holdfast import ops
-from holdfast.access import READS, Access, Caller, allow
+from holdfast.access import OWNERS, READS, Access, Caller, allow
 from holdfast.backend import choose_embedder, url_or_default
 from holdfast.embed import Embedder
 from holdfast.engine import Engine, Place, Transaction, open_engine
 from holdfast.engine.ledger import Noted
 from holdfast.errors import HoldfastError
+from holdfast.routes import ROUTES
 from holdfast.server.exchange import Call
 from holdfast.server.jobs import Jobs
 from holdfast.server.limits import Tenants
@@ -30,6 +31,8 @@ from holdfast.service import Service, utc_now
 T = TypeVar("T")
 FLUSH_SECONDS = 2.0  # uses of keys and lines about reads are written this often
 KEY_USE_NOTED = timedelta(hours=1)  # the audit log tells of a key's use this often
+# What the write that does a verb gives; one that sums up trails gives how many it summed up.
+TELLS = {it.op: get_origin(it.answer) or it.answer for it in ROUTES} | {ops.Consolidate: int}
 log = logging.getLogger("holdfast.server")
 
 
@@ -87,11 +90,15 @@ class Host:
                 self.note(call, "export", op.scope)
             return self.service.do(op, caller.tenant)
         self.tenants.admit(caller.tenant, op)
+        if isinstance(op, OWNERS):
+            self.note(call, type(op).__name__.lower())
         with along(lambda tx, answer: self._with_write(tx, call, op, answer)):
             return self.service.do(op, caller.tenant)
 
     def _with_write(self, tx: Transaction, call: Call, op: ops.Op[Any], answer: Any) -> None:
         """What is written in the same transaction as a verb."""
+        if not isinstance(answer, TELLS[type(op)]):
+            return  # upkeep on the way: slots read, vectors caught up with
         caller, now = call.caller, self.clock()
         self.tenants.count_write(caller.tenant, now, tx)
         act = type(op).__name__.lower()
@@ -151,12 +158,17 @@ class Host:
 
     def _measures(self) -> dict[str, float]:
         memories, jobs = self.ledger.totals()
+        known, unknown = self.service.embedding.cache()
         return {
             "memories": memories,
             "jobs_waiting": jobs,
             "queue_depth": self.queue(),
             "store_bytes": self.engine.size(),
             "degraded_seconds_total": 0.0 if self.embedder is None else self.embedder.degraded(),
+            "query_cache_hits_total": known,
+            "query_cache_misses_total": unknown,
+            "key_cache_hits_total": self.access.hits,
+            "key_cache_misses_total": self.access.misses,
         }
 
     def ready(self) -> dict[str, Any]:

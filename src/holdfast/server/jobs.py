@@ -1,7 +1,8 @@
-"""Work that is accepted now and done soon: on disk before it is accepted, done once.
+"""Conversations that are accepted now and learned from soon: on disk at once, done once.
 
 A job that was taken is free again after a minute, should its taker have died; what it stores
-carries its id as idempotency key, so that doing it twice stores it once.
+carries its id as idempotency key, so that doing it twice stores it once. Unlike the queue of the
+library it tells afterwards what became of a job: clients of other services ask for that.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast import ops
+from holdfast import check, ops, wire
 from holdfast.engine import Place
 from holdfast.engine.ledger import Job, Ledger
 from holdfast.errors import HoldfastError
-from holdfast.server import transcript
 from holdfast.service import Service, new_id
 
 LEASE = timedelta(seconds=60)
@@ -48,13 +48,12 @@ class Jobs:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def accept(self, place: Place, messages: list[dict[str, Any]]) -> Job:
+    def accept(self, tenant: str, told: ops.Extract) -> Job:
         """Accepts a conversation to learn from; it is on disk when this returns."""
-        now = self._clock()
-        task = {"messages": messages}
-        job = Job(
-            id=new_id(), place=place, status="accepted", created_at=now, updated_at=now, task=task
-        )
+        now, id = self._clock(), new_id()
+        op = replace(told, session=told.session or id, idempotency_key=f"job {id}")
+        place, task = Place(tenant, op.scope), {"extract": wire.dump(op)}
+        job = Job(id=id, place=place, status="accepted", created_at=now, updated_at=now, task=task)
         self._ledger.add_job(job)
         self._wake.set()
         return job
@@ -97,13 +96,12 @@ class Jobs:
         self._ledger.end_job(ended)
 
     def _extract(self, job: Job) -> dict[str, Any]:
-        """Stores what was said as interactions, one memory for each message."""
-        drafts = transcript.drafts((job.task or {}).get("messages", []))
-        if not drafts:
-            return {"memories_stored": 0, "memory_ids": []}
-        op = ops.RememberMany(
-            scope=job.place.scope, drafts=tuple(drafts), idempotency_key=f"job {job.id}"
+        """Learns from what was said, and tells what is kept of it."""
+        op = wire.load(ops.Extract, (job.task or {})["extract"])
+        self._service.do(op, job.place.tenant)
+        where = ops.where(session=op.session)
+        page = self._service.do(
+            ops.List(scope=op.scope, where=where, limit=check.LIMIT), job.place.tenant
         )
-        stored = self._service.do(op, job.place.tenant)
-        ids = list(dict.fromkeys(it.id for it in stored))
+        ids = [record.id for record in page]
         return {"memories_stored": len(ids), "memory_ids": ids}

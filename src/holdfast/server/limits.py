@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from holdfast import check, ops
+from holdfast import check, ops, wire
 from holdfast.engine import Transaction
 from holdfast.engine.ledger import Ledger
 from holdfast.errors import Invalid, LimitReached, RateLimited, TooLarge, Unavailable
@@ -17,6 +17,7 @@ from holdfast.errors import Invalid, LimitReached, RateLimited, TooLarge, Unavai
 DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 RECOUNT_SECONDS = 60.0  # what a tenant holds is counted anew this often, and before a refusal
+IN_BULK = (ops.Import, ops.Extract)  # what they bring is not kept as it comes
 TENANTS = 10_000  # of whom buckets and counts are held in memory
 
 
@@ -144,13 +145,14 @@ class Tenants:
                 "Split it.",
             )
         sizes = [len(text.encode()) for text in contents]
-        if max(sizes, default=0) > self.limits.content and not isinstance(op, ops.Import):
+        if max(sizes, default=0) > self.limits.content and not isinstance(op, IN_BULK):
             raise TooLarge(
                 f"A content is {max(sizes)} bytes long; the limit is {self.limits.content}.",
                 "Split it into several, or store a summary.",
             )
-        if sizes and (self.limits.memories or self.limits.bytes):
-            self._keep(tenant, len(sizes), sum(sizes))
+        size = sum(sizes) + _state_bytes(op)
+        if size and (self.limits.memories or self.limits.bytes):
+            self._keep(tenant, len(sizes), size)
 
     def _keep(self, tenant: str, memories: int, size: int) -> None:
         with self._lock:
@@ -204,8 +206,21 @@ def _contents(op: ops.Op[Any]) -> list[str]:
             return [op.content]
         case ops.Import():
             return list(op.lines)
+        case ops.Extract():
+            return [turn.text for turn in op.turns]
         case _:
             return []
+
+
+def _state_bytes(op: ops.Op[Any]) -> int:
+    """What an op brings to keep as state, as JSON."""
+    match op:
+        case ops.Set():
+            return len(wire.dumps(op.value).encode())
+        case ops.Append():
+            return len(wire.dumps(op.item).encode())
+        case _:
+            return 0
 
 
 def _make_room(kept: dict[str, Any]) -> None:

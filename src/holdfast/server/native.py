@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast import check, ops, portable, routes, wire
-from holdfast.engine import Place
+from holdfast.access import allow
 from holdfast.errors import Conflict, Invalid, NotFound
 from holdfast.model import Entry
 from holdfast.server import transcript
@@ -130,23 +130,16 @@ def conversation(call: Call) -> Reply:
     unknown = sorted(set(told) - {"messages", "content"})
     if unknown or len(told) != 1:
         raise Invalid("A conversation is messages or content.", 'Send {"messages": [{…}]}.')
-    if "messages" in told:
-        said = transcript.checked(told["messages"])
-    else:
-        said = transcript.messages(check.sane("content", told["content"]))
+    said = told.get("messages", told.get("content"))
     return as_json(accepted(call, check.scope(call.path["scope"]), said), 202)
 
 
-def accepted(call: Call, scope: str, said: list[dict[str, Any]]) -> dict[str, Any]:
-    """A job that learns from a conversation, as the caller sees it."""
-    call.caller.may("write")
-    call.caller.opens(scope)
-    drafts = transcript.drafts(said)
-    if not drafts:
-        raise Invalid("There is nothing to learn from.", "Send at least one message.")
-    op = ops.RememberMany(scope=scope, drafts=tuple(drafts))
+def accepted(call: Call, scope: str, said: Any) -> dict[str, Any]:
+    """A job that learns from a conversation and keeps its turns, as the caller sees it."""
+    op = ops.Extract(scope=scope, turns=transcript.turns(said), keep="both")
+    allow(call.caller, op)
     call.host.tenants.admit(call.caller.tenant, op)
-    made = call.host.jobs.accept(Place(call.caller.tenant, scope), said)
+    made = call.host.jobs.accept(call.caller.tenant, op)
     call.host.note(call, "extract", scope, made.id)
     return {"job_id": made.id, "status": made.status}
 

@@ -30,7 +30,10 @@ def headers(error: HoldfastError) -> list[tuple[str, str]]:
     """The headers that go with an error."""
     found = []
     if error.retry_after is not None or error.status == 503:
-        found.append(("retry-after", str(max(1, math.ceil(error.retry_after or 1)))))
+        wait = str(max(1, math.ceil(error.retry_after or 1)))
+        found.append(("retry-after", wait))
+        if error.status == 429:
+            found += [("ratelimit-remaining", "0"), ("ratelimit-reset", wait)]
     if error.status == 401:
         found.append(("www-authenticate", 'Bearer realm="holdfast"'))
     if error.status == 405:

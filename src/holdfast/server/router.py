@@ -6,7 +6,7 @@ character, a slash (as %2F) too. `{name}` is one segment, `{name*}` at the end i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -14,6 +14,7 @@ from urllib.parse import unquote_to_bytes
 from holdfast.errors import HoldfastError, Invalid, NotFound
 
 T = TypeVar("T")
+KNOWN_PATHS, KNOWN_BYTES = 4096, 256  # paths found before, and how long they may be
 
 
 class WrongMethod(HoldfastError):
@@ -43,6 +44,7 @@ class Router(Generic[T]):
 
     def __init__(self) -> None:
         self._root: _Node[T] = _Node()
+        self._known: dict[tuple[str, bytes], tuple[T, Mapping[str, str]]] = {}
         self.patterns: list[tuple[str, str, T]] = []
 
     def add(self, method: str, pattern: str, target: T) -> None:
@@ -63,8 +65,18 @@ class Router(Generic[T]):
             raise ValueError(f"two answers to {method} {pattern}")
         found[method] = target, tuple(names)
 
-    def find(self, method: str, raw: bytes) -> tuple[T, dict[str, str]]:
+    def find(self, method: str, raw: bytes) -> tuple[T, Mapping[str, str]]:
         """The target for a path as it came over the wire, and the names in it."""
+        known = self._known.get((method, raw))
+        if known is None:
+            known = self._find(method, raw)
+            if len(self._known) >= KNOWN_PATHS:
+                self._known.clear()
+            if len(raw) <= KNOWN_BYTES:
+                self._known[method, raw] = known
+        return known
+
+    def _find(self, method: str, raw: bytes) -> tuple[T, Mapping[str, str]]:
         segments = _segments(raw)
         allowed: set[str] = set()
         for targets, values in _matches(self._root, segments, ()):

@@ -56,6 +56,12 @@ class Learning:
         memory.extract("Ann: I like tea.", session="t", keep="turns")
         assert [one.kind for one in memory.list()] == ["interaction"]
 
+    def test_a_turn_that_is_the_learning_is_kept_once_and_superseded(self, memory: Memory) -> None:
+        memory.extract("Ann: We use Flask for the API.", session="1", keep="both")
+        assert [one.kind for one in memory.list()] == ["fact"]
+        memory.extract("Ann: We use FastAPI for the API now.", session="2", keep="both")
+        assert told(memory) == ["We use FastAPI for the API now."]
+
     def test_relative_dates_are_told_from_the_message(self, memory: Memory) -> None:
         said = {"role": "user", "content": "I ran a race last Saturday."}
         memory.extract([{**said, "timestamp": "2023-05-25T13:14:00Z"}])
@@ -271,6 +277,25 @@ class Learning:
         assert told(memory) == ["Ann lives in Berlin."]
         assert other.policy().suspicious == "accept"
         assert other.jobs() == memory.jobs() == ()
+
+    def test_a_store_that_has_faded_still_answers_as_of_any_date(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        homes = ["Berlin", "Lisbon", "Oslo", "Quito"]
+        moved = {}
+        for city in homes:
+            memory.extract(f"Ann: I live in {city} now.", session=city, keep="both")
+            moved[city] = clock()
+            clock.advance(days=400)
+        memory.consolidate()
+        memory.purge()
+        for number, city in enumerate(homes):
+            for days in (1, 200, 399):
+                then = moved[city] + days * DAY
+                known = contents(memory.recall("where does Ann live?", as_of=then))
+                assert known[0] == f"Ann lives in {city} now."
+                assert not any(other in said for other in homes[number + 1 :] for said in known)
+        assert contents(memory.recall("where does Ann live?"))[0] == "Ann lives in Quito now."
 
     def test_durable_kinds_do_not_fade(self, memory: Memory, clock: FakeClock) -> None:
         memory.extract("Ann: I'm allergic to penicillin.", session="1")

@@ -112,8 +112,9 @@ class SQLite:
         try:
             with self._queue_lock:
                 self._queue.append(mine)
-                mine.leads, self._led = not self._led, True
-            if not mine.leads:
+                leads = mine.leads = not self._led
+                self._led = True
+            if not leads:  # asked now, `mine.leads` may tell of a lead whose wake is still to come
                 mine.wake.acquire()
             if not mine.done:  # then it is the first in the queue
                 self._lead()

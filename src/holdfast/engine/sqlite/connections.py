@@ -89,7 +89,8 @@ class Connections:
 
     def _borrow(self) -> sqlite3.Connection:
         with self._lock:
-            self._lock.wait_for(lambda: not self._paused)
+            if self._paused:
+                self._lock.wait_for(lambda: not self._paused)
             if self.closed:
                 raise Closed("This Memory was closed.", "Open a new one.")
             db = self._idle.pop() if self._idle else _connect(self._path)
@@ -99,7 +100,8 @@ class Connections:
     def _give_back(self, db: sqlite3.Connection) -> None:
         with self._lock:
             self._reading -= 1
-            self._lock.notify_all()
+            if self._paused:
+                self._lock.notify_all()
             if not self.closed:
                 self._idle.append(db)
                 return

@@ -160,8 +160,9 @@ class SQLiteLedger:
         return [(session, count) for session, count in rows]
 
     def held(self, tenant: str) -> tuple[int, int]:
-        """How many memories a tenant has, past versions too, and their bytes."""
-        count, size = self._read(lambda db: db.execute(SQL["tenant_holds"], (tenant,)).fetchone())
+        """How many memories a tenant has, past versions too, and their bytes and its state's."""
+        named = {"tenant": tenant}
+        count, size = self._read(lambda db: db.execute(SQL["tenant_holds"], named).fetchone())
         return count, size
 
     def totals(self) -> tuple[int, int]:
@@ -169,7 +170,7 @@ class SQLiteLedger:
         return self._read(
             lambda db: (
                 db.execute(SQL["count_memories"]).fetchone()[0],
-                db.execute(SQL["count_open_errands"]).fetchone()[0],
+                db.execute(SQL["count_open_work"]).fetchone()[0],
             )
         )
 

@@ -137,12 +137,16 @@ class Rows(Queue):
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
-        rows = [(places[at].scope, self._one("memory", scope, row)) for at, scope, row in keys]
-        return [None if row is None else self._record(row, scope) for scope, row in rows]
+        found: dict[tuple[int, int], Record] = {}
+        for at, scope in {key[:2] for key in keys}:
+            asked = compact([row for each, _, row in keys if each == at])
+            for row in self._all("memories", scope, asked):
+                found[at, row["row"]] = self._record(row, places[at].scope)
+        return [found.get((at, row)) for at, _, row in keys]
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
-        row = self._one("entry", self.scope(place), key)
+        row = self._one("entry", place.tenant, place.scope, key)
         return None if row is None else columns.entry(row)
 
     def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:

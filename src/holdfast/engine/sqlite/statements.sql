@@ -70,8 +70,8 @@ WHERE scope = ? AND row = ?
 -- name: versions
 SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
--- name: memory
-SELECT record FROM memories WHERE scope = ? AND row = ?
+-- name: memories
+SELECT record FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: twin
 SELECT record FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL
@@ -185,7 +185,8 @@ SELECT min(seq) FROM changes
 DELETE FROM changes WHERE seq <= ?
 
 -- name: entry
-SELECT key, value, version, updated_at, expires_at FROM states WHERE scope = ? AND key = ?
+SELECT key, value, version, updated_at, expires_at FROM states
+WHERE scope = (SELECT scope FROM scopes WHERE tenant = ? AND name = ?) AND key = ?
 
 -- name: put_entry
 INSERT INTO states (scope, key, value, version, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -465,11 +466,15 @@ SELECT session, count(*) FROM memories WHERE scope = ? AND session IS NOT NULL
 GROUP BY session ORDER BY session
 
 -- name: tenant_holds
-SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0)
-FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = ?
+SELECT count(*), coalesce(sum(length(CAST(m.content AS BLOB)) + length(m.meta)), 0) + (
+    SELECT coalesce(sum(length(CAST(t.value AS BLOB))), 0)
+    FROM states t JOIN scopes s ON t.scope = s.scope WHERE s.tenant = :tenant
+)
+FROM memories m JOIN scopes s ON m.scope = s.scope WHERE s.tenant = :tenant
 
 -- name: count_memories
 SELECT count(*) FROM memories
 
--- name: count_open_errands
-SELECT count(*) FROM errands WHERE status = 'accepted'
+-- name: count_open_work
+SELECT (SELECT count(*) FROM errands WHERE status = 'accepted')
+     + (SELECT count(*) FROM jobs WHERE state <> 'dead')

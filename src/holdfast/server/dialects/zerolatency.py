@@ -8,7 +8,7 @@ from typing import Any
 from holdfast import check, context, ops, text, wire
 from holdfast.errors import Invalid
 from holdfast.model import Hit, Record
-from holdfast.server import native, transcript
+from holdfast.server import native
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import fields
 from holdfast.server.exchange import Call, Reply, as_json
@@ -122,13 +122,10 @@ def extract_plainly(call: Call) -> Reply:
     return reply
 
 
-def _said(told: fields.Fields) -> list[dict[str, Any]]:
-    if told.any("conversation", "messages") is not None:
-        return transcript.checked(told.any("conversation", "messages"))
+def _said(told: fields.Fields) -> Any:
     pair = [("user", told.text("human_message")), ("assistant", told.text("agent_message"))]
-    if any(said for _, said in pair):
-        return transcript.checked([{"role": by, "content": said} for by, said in pair if said])
-    return transcript.messages(check.sane("content", told.text("content") or ""))
+    messages = [{"role": by, "content": said} for by, said in pair if said]
+    return told.any("conversation", "messages") or messages or told.text("content") or ""
 
 
 def status(call: Call) -> Reply:
