@@ -26,6 +26,7 @@ from holdfast import (
 from holdfast.backend import open_backend
 from holdfast.embed.hashing import Hashing
 from holdfast.engine import Engine, Place, Transaction, open_engine
+from holdfast.engine.ledger import Job
 from holdfast.engine.postgres import Postgres, connections, schema
 from holdfast.engine.postgres.statements import migrations
 from holdfast.service import Service
@@ -300,6 +301,36 @@ def test_a_job_is_taken_by_one(postgres_url: str) -> None:
 
     taken = [id for some in in_threads(6, take) for id in some]
     assert sorted(taken) == sorted(f"job{n}" for n in range(20))
+    for engine in engines:
+        engine.close()
+
+
+def test_a_job_rings_for_who_listens_wherever_it_is_accepted(postgres_url: str) -> None:
+    engines = [open_engine(postgres_url) for _ in range(2)]
+    rung = threading.Event()
+    engines[0].listen(rung.set)
+    assert rung.wait(10)  # once, when it begins to listen
+    for accept in (
+        lambda: engines[1].write(
+            lambda tx: tx.enqueue(Place("local", "s"), "job", None, "{}", NOW)
+        ),
+        lambda: (
+            engines[1]
+            .ledger()
+            .add_job(
+                Job(
+                    id="j",
+                    place=Place("local", "s"),
+                    status="accepted",
+                    created_at=NOW,
+                    updated_at=NOW,
+                )
+            )
+        ),
+    ):
+        rung.clear()
+        accept()
+        assert rung.wait(10)
     for engine in engines:
         engine.close()
 

@@ -346,6 +346,9 @@ class Engine(Protocol):
     def ledger(self) -> Ledger:
         """The books of a server on this store."""
 
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Calls a function when any process has accepted a job; an engine may never know."""
+
     def house(self) -> House:
         """The store laid open, to be moved."""
 

@@ -24,6 +24,7 @@ from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, W
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.postgres import schema, upkeep
+from holdfast.engine.postgres.bell import Bell
 from holdfast.engine.postgres.connections import (
     IN_THE_WAY,
     POOL,
@@ -56,6 +57,7 @@ class Postgres:
         _open.add(self)
 
     def _reset(self) -> None:
+        self._bell = Bell(self._connections)
         self._indexes = Indexes()
         self._uses: dict[tuple[Any, int], tuple[int, int]] = {}
         self._uses_lock = threading.Lock()
@@ -199,6 +201,10 @@ class Postgres:
         """The books of a server on this store."""
         return PostgresLedger(self._view, self._rows)
 
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Calls a function when any process has accepted a job."""
+        self._bell.listen(wake)
+
     def house(self) -> PostgresHouse:
         """The store laid open, to be moved."""
         return PostgresHouse(self._view, self._rows)
@@ -213,6 +219,7 @@ class Postgres:
         if self._connections.closed:
             return
         try:
+            self._bell.stop()
             self._flush()
         finally:
             self._connections.close()

@@ -277,6 +277,9 @@ class SQLite:
         """The books of a server on this store."""
         return SQLiteLedger(self)
 
+    def listen(self, wake: Callable[[], None]) -> None:
+        """A file tells nobody: who waits for jobs must look."""
+
     def house(self) -> SQLiteHouse:
         """The store laid open, to be moved."""
         return SQLiteHouse(self)
