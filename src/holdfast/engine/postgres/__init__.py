@@ -24,6 +24,7 @@ from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, W
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.postgres import schema, upkeep
+from holdfast.engine.postgres.bell import Bell
 from holdfast.engine.postgres.connections import (
     IN_THE_WAY,
     POOL,
@@ -31,6 +32,7 @@ from holdfast.engine.postgres.connections import (
     errors,
     is_away,
 )
+from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
 from holdfast.engine.postgres.rows import At, Overtaken, Rows
 from holdfast.errors import Busy, HoldfastError
@@ -55,6 +57,7 @@ class Postgres:
         _open.add(self)
 
     def _reset(self) -> None:
+        self._bell = Bell(self._connections)
         self._indexes = Indexes()
         self._uses: dict[tuple[Any, int], tuple[int, int]] = {}
         self._uses_lock = threading.Lock()
@@ -190,12 +193,21 @@ class Postgres:
             upkeep.compact(db)
 
     def backup(self, path: str) -> int:
-        """Copies the store to a new file; gives its bytes."""
-        raise NotImplementedError
+        """Copies the store to a new SQLite file, which is a store itself; gives its bytes."""
+        self._flush()
+        return upkeep.backup(self, path)
 
     def ledger(self) -> PostgresLedger:
         """The books of a server on this store."""
         return PostgresLedger(self._view, self._rows)
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Calls a function when any process has accepted a job."""
+        self._bell.listen(wake)
+
+    def house(self) -> PostgresHouse:
+        """The store laid open, to be moved."""
+        return PostgresHouse(self._view, self._rows)
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -207,6 +219,7 @@ class Postgres:
         if self._connections.closed:
             return
         try:
+            self._bell.stop()
             self._flush()
         finally:
             self._connections.close()

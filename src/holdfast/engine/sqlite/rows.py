@@ -72,6 +72,14 @@ class Rows(Queue):
             self._scopes[place] = number
         return number
 
+    def make_scope(self, place: Place) -> int:
+        """The number of a place, which is made if there is none."""
+        return self._make_scope(place)
+
+    def forget_scope(self, place: Place) -> None:
+        """Lets go of the number of a place that was removed."""
+        self._scopes.pop(place, None)
+
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
         found = columns.record(row, scope)
