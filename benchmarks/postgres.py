@@ -71,6 +71,7 @@ def size(url: str, count: int, times: int) -> dict[str, Any]:
             "state set": lambda at: memory.set(f"key {at % 50}", {"row": at}),
             "state get": lambda at: memory.get(f"key {at % 50}"),
         }
+        found["bytes each"] = memory.stats().file_bytes / count
         for name, call in calls.items():
             found[name] = timing.summary(timing.each(times, call))
             print(f"  {count:,} {name} {found[name]['p50_ms']:.3f} ms", flush=True)
