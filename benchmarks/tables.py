@@ -419,7 +419,12 @@ def updates(found: Found) -> str:
     ]
     if "updates" in found:
         it = found["updates"]
-        rows.append(["longmemeval, knowledge updates", it["questions"], it["newest first"], None])
+        name = "longmemeval, knowledge updates"
+        rows.append([name, it["questions"], it["newest first"], None])
+        if "by similarity alone" in it:
+            alone = it["by similarity alone"]
+            rows.append([f"{name}, by similarity alone", it["questions"], alone, None])
+            rows.append([f"{name}, raw turns", it["questions"], it["raw turns"], None])
     return table(["data", "questions", "newest first", "stale out of recall"], rows)
 
 

@@ -30,11 +30,12 @@ WHOLE_STORE = {
     *("put_coming", "take_coming", "odd_vectors", "no_vectors", "drop_old_answers"),
     *("drop_changes", "first_change", "next_job", "next_due"),
     *("expired_memories", "expired_entries", "blank_stale_answers", "count_memories"),
+    "count_open_work",
 }
 # What a server keeps is bound to a tenant instead, but for what its owner asks or a key proves.
 TENANTED = ("keys", "audit", "errands", "days")
 OWNERS = {"api_key", "all_api_keys", "any_api_key", "use_api_key", "prune_all_notes"}
-OWNERS |= {"open_errands", "count_open_errands", "tenant_holds"}
+OWNERS |= {"open_errands", "count_open_work", "tenant_holds"}
 # Found by a key that is a digest of tenant, scope and name.
 DIGESTED = {"answer"}
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -25,6 +26,7 @@ from holdfast import (
 from holdfast.backend import open_backend
 from holdfast.embed.hashing import Hashing
 from holdfast.engine import Engine, Place, Transaction, open_engine
+from holdfast.engine.ledger import Job
 from holdfast.engine.postgres import Postgres, connections, schema
 from holdfast.engine.postgres.statements import migrations
 from holdfast.service import Service
@@ -301,6 +303,49 @@ def test_a_job_is_taken_by_one(postgres_url: str) -> None:
     assert sorted(taken) == sorted(f"job{n}" for n in range(20))
     for engine in engines:
         engine.close()
+
+
+def test_a_job_rings_for_who_listens_wherever_it_is_accepted(postgres_url: str) -> None:
+    engines = [open_engine(postgres_url) for _ in range(2)]
+    rung = threading.Event()
+    engines[0].listen(rung.set)
+    assert rung.wait(10)  # once, when it begins to listen
+    for accept in (
+        lambda: engines[1].write(
+            lambda tx: tx.enqueue(Place("local", "s"), "job", None, "{}", NOW)
+        ),
+        lambda: (
+            engines[1]
+            .ledger()
+            .add_job(
+                Job(
+                    id="j",
+                    place=Place("local", "s"),
+                    status="accepted",
+                    created_at=NOW,
+                    updated_at=NOW,
+                )
+            )
+        ),
+    ):
+        rung.clear()
+        accept()
+        assert rung.wait(10)
+    for engine in engines:
+        engine.close()
+
+
+def test_a_backup_is_a_store_in_a_file(postgres_url: str, tmp_path: Path) -> None:
+    with Memory("s", postgres_url, embedder="hashing") as memory:
+        memory.remember("likes tea")
+        memory.set("k", 1)
+        assert memory.backup(str(tmp_path / "b.db")) == (tmp_path / "b.db").stat().st_size
+        with pytest.raises(Conflict, match="exists already"):
+            memory.backup(str(tmp_path / "b.db"))
+        lines = list(memory.export())
+    with Memory("s", f"sqlite:///{tmp_path / 'b.db'}", embedder="hashing") as copy:
+        assert list(copy.export()) == lines
+    assert [file.name for file in tmp_path.glob("b.db*")] == ["b.db"]
 
 
 # --- what is in the way ---

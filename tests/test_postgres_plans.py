@@ -26,7 +26,15 @@ SQL = statements()
 NO_TABLE = {"begin_read", "begin_write", "set_tenant", "ring", "size", "lock_spaces", "lock_scopes"}
 # About the whole store: upkeep, the queue, and what a key proves before its tenant is known.
 WHOLE_STORE = {
-    *("every_scope", "empty_scopes", "rows_after", "rows_left", "count_rows", "count_rows_left"),
+    *(
+        "every_scope",
+        "every_scope_counted",
+        "empty_scopes",
+        "rows_after",
+        "rows_left",
+        "count_rows",
+        "count_rows_left",
+    ),
     *("all_waiting", "drop_all_coming", "take_coming", "places_answered", "drop_old_answers"),
     *("expired_scopes", "odd_vectors", "next_job", "next_due", "count_memories", "open_errands"),
     *("count_open_errands", "api_key", "all_api_keys", "any_api_key", "use_api_keys"),
@@ -133,8 +141,8 @@ def test_a_statement_of_a_tenant_stays_in_its_partition_and_needs_no_scan(
     found = plan(db, SQL[name], values(db, name, number))
     parts = [re.sub(r"_\d$", "", table) for table in tables(found) if table[-1].isdigit()]
     assert len(parts) == len(set(parts)), tables(found)
-    scanned = [node for node in found if node["Node Type"] == "Seq Scan"]
-    assert scanned == []
+    scanned = {node["Relation Name"] for node in found if node["Node Type"] == "Seq Scan"}
+    assert scanned <= {"spaces"}  # has a row for each embedder, that is one
     for node in found:
         if "Index Cond" in node:
             assert "tenant = " in node["Index Cond"], node

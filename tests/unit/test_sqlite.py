@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timezone
@@ -14,7 +14,7 @@ import pytest
 
 from holdfast import Memory
 from holdfast.embed.hashing import Hashing
-from holdfast.engine import Place, sqlite
+from holdfast.engine import Place, Transaction, sqlite
 from holdfast.engine.sqlite import SQLite, _Work
 from holdfast.errors import Closed, NotFound, StoreBroken
 from holdfast.model import Entry
@@ -154,3 +154,45 @@ def test_a_use_of_what_another_forgot_leaves_the_index_right(url: str) -> None:
         memory.remember("what is counted is written along with this")
         for _ in range(3):
             assert [hit.id for hit in memory.recall("green tea")] == told[:1]
+
+
+class Late:
+    """A lock behind which one thread comes late: after the lead was given to it."""
+
+    def __init__(self, engine: SQLite, name: str, go: threading.Event) -> None:
+        self._engine, self._lock = engine, engine._queue_lock
+        self._name, self._go = name, go
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        mine = self._engine._queue[-1:]
+        self._lock.release()
+        if threading.current_thread().name == self._name and mine and not self._go.is_set():
+            self._go.set()
+            while not mine[0].leads:
+                time.sleep(0.001)
+
+
+def test_a_writer_given_the_lead_before_it_waits_is_woken_once(engine: SQLite) -> None:
+    busy, go, done = threading.Event(), threading.Event(), list[str]()
+
+    def slow(tx: Transaction) -> None:
+        busy.set()
+        go.wait(10)
+
+    def write(work: Callable[[Transaction], None]) -> None:
+        engine.write(work)
+        done.append(threading.current_thread().name)
+
+    engine._queue_lock = Late(engine, "late", go)  # type: ignore[assignment]
+    first = threading.Thread(target=write, args=(slow,), name="first")
+    late = threading.Thread(target=write, args=(lambda tx: None,), name="late")
+    first.start()
+    busy.wait(10)
+    late.start()
+    for thread in (first, late):
+        thread.join(10)
+    assert sorted(done) == ["first", "late"]
+    assert not engine._led

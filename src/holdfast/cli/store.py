@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -132,6 +133,32 @@ def reembed(
     else:
         said = f"; {done.done:,} memories embedded" if done.done else " already"
         say.line(f"The store belongs to {say.safe(held)}{said}.")
+
+
+@command(
+    app, "migrate-store", STORE, example="holdfast migrate-store sqlite:///a.db postgresql://db/x"
+)
+def migrate_store(
+    at: At,
+    source: Annotated[str, typer.Argument(help="The store to copy, by its URL.")],
+    target: Annotated[str, typer.Argument(help="An empty one, or one this has begun to fill.")],
+) -> None:
+    """Copy a whole store, every tenant, into another; in use; goes on where it stopped."""
+    from holdfast.engine import open_engine
+    from holdfast.engine.moving import move
+
+    with (
+        closing(open_engine(source)) as old,
+        closing(open_engine(target)) as new,
+        say.progress("Moving") as shown,
+    ):
+        done = move(old, new, source, shown)
+    if at.json:
+        say.json(asdict(done))
+    else:
+        scopes, rows = say.plural(done.places, "scope"), say.plural(done.memories, "row")
+        say.line(f"{scopes} with {rows} of memories; {done.copied} copied now.")
+        say.note(f"Both stores are equal: sha256 {done.digest[:16]}…")
 
 
 @command(app, "doctor", STORE, example="holdfast doctor --repair")

@@ -21,6 +21,7 @@ from holdfast.rank import Candidates, Corpus
 from holdfast.slots import Slot
 
 if TYPE_CHECKING:
+    from holdfast.engine.house import House
     from holdfast.engine.ledger import Ledger
 
 T = TypeVar("T")
@@ -344,6 +345,12 @@ class Engine(Protocol):
 
     def ledger(self) -> Ledger:
         """The books of a server on this store."""
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Calls a function when any process has accepted a job; an engine may never know."""
+
+    def house(self) -> House:
+        """The store laid open, to be moved."""
 
     def size(self) -> int:
         """Bytes on disk."""

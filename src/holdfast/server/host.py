@@ -69,6 +69,12 @@ class Host:
         """Begins what is done in the background."""
         self._keeper.start()
         self.jobs.start()
+        self.engine.listen(self._wake)
+
+    def _wake(self) -> None:
+        """Looks for jobs that were accepted elsewhere."""
+        self.jobs.wake()
+        self.service.learner.worker.wake()
 
     def close(self) -> None:
         """Ends it, writes what is left, and lets go of the store."""

@@ -58,6 +58,10 @@ class Jobs:
         self._wake.set()
         return job
 
+    def wake(self) -> None:
+        """Lets it look at once."""
+        self._wake.set()
+
     def find(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""
         return self._ledger.job(tenant, id)

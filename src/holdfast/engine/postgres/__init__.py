@@ -13,7 +13,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -24,6 +23,7 @@ from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, W
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.postgres import schema, upkeep
+from holdfast.engine.postgres.bell import Bell
 from holdfast.engine.postgres.connections import (
     IN_THE_WAY,
     POOL,
@@ -31,9 +31,10 @@ from holdfast.engine.postgres.connections import (
     errors,
     is_away,
 )
+from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
 from holdfast.engine.postgres.rows import At, Overtaken, Rows
-from holdfast.errors import Busy, HoldfastError
+from holdfast.errors import Busy, HoldfastError, StoreReadOnly
 from holdfast.model import Finding
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class Postgres:
         _open.add(self)
 
     def _reset(self) -> None:
+        self._bell = Bell(self._connections)
         self._indexes = Indexes()
         self._uses: dict[tuple[Any, int], tuple[int, int]] = {}
         self._uses_lock = threading.Lock()
@@ -127,9 +129,14 @@ class Postgres:
         with self._uses_lock:
             scopes = {scope for scope, _ in self._uses}
         for scope in scopes:
-            with suppress(HoldfastError):
-                if not self._rows(partial(_is_there, at=scope)):
-                    self.pending(scope)
+            try:
+                counts = self._rows(partial(_is_there, at=scope))
+            except StoreReadOnly:
+                counts = False  # a replica counts no uses
+            except HoldfastError:
+                continue
+            if not counts:
+                self.pending(scope)
 
     def pending(self, scope: At) -> dict[int, tuple[int, int]]:
         """Takes out the uses of a scope that are counted but not written yet."""
@@ -190,12 +197,21 @@ class Postgres:
             upkeep.compact(db)
 
     def backup(self, path: str) -> int:
-        """Copies the store to a new file; gives its bytes."""
-        raise NotImplementedError
+        """Copies the store to a new SQLite file, which is a store itself; gives its bytes."""
+        self._flush()
+        return upkeep.backup(self, path)
 
     def ledger(self) -> PostgresLedger:
         """The books of a server on this store."""
         return PostgresLedger(self._view, self._rows)
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Calls a function when any process has accepted a job."""
+        self._bell.listen(wake)
+
+    def house(self) -> PostgresHouse:
+        """The store laid open, to be moved."""
+        return PostgresHouse(self._view, self._rows)
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -207,6 +223,7 @@ class Postgres:
         if self._connections.closed:
             return
         try:
+            self._bell.stop()
             self._flush()
         finally:
             self._connections.close()

@@ -34,6 +34,7 @@ SQL = statements()
 POOL = 16  # connections of one process, at most
 POOL_SECONDS = 30.0  # how long to wait for one
 CONNECT_SECONDS = 10
+PREPARED = 400  # statements that a connection keeps prepared; there are fewer
 EVERY = " *"  # in the place of a tenant: all of them. No tenant's name begins with a blank
 NO_ROW: dict[str, int] = {}
 
@@ -144,7 +145,9 @@ class Connections:
         try:
             return self._idle.pop()
         except IndexError:
-            return self._connect(cursor_factory=psycopg.RawCursor, row_factory=_rows)
+            db = self._connect(cursor_factory=psycopg.RawCursor, row_factory=_rows)
+            db.prepare_threshold, db.prepared_max = 0, PREPARED
+            return db
 
     def _give_back(self, db: psycopg.Connection[Row]) -> None:
         idle = db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE

@@ -154,6 +154,14 @@ class Rows(Queue):
             self._counters[at] = Counters(0, 0, dirty=True)
         return at
 
+    def make_scope(self, place: Place) -> At:
+        """What a place is called, which is made if there is none."""
+        return self._make_scope(place)
+
+    def forget_scope(self, place: Place) -> None:
+        """Lets go of a place that was removed."""
+        self._scopes.pop(place, None)
+
     def finish(self, marker: bytes, now: int) -> None:
         """Writes how far the scopes are counted; the last thing before a commit."""
         for at, counted in self._counters.items():
@@ -240,7 +248,9 @@ class Rows(Queue):
             for nth, at in named
             if at.number != NO_SCOPE
         ]
-        space = search.space_number(self.db, look.space) if look.space else 0
+        space = 0
+        if look.space and held:
+            space = search.space_number(held[0][1].seen[3:7], look.space)
         return search_sources(self._indexes, space, self._uses, held, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
@@ -281,7 +291,7 @@ class Rows(Queue):
     def answer(self, place: Place, key: str) -> Kept | None:
         """What an idempotency key was answered."""
         self.scope(place)  # a writer must have the lock: a retry may be under way elsewhere
-        row = self._one("answer", place.tenant, place_key(place), digest(key))
+        row = self._one("answer", place.tenant, place_key(place), answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
 
     def counts(self, place: Place, now: datetime) -> Counts:
@@ -310,12 +320,15 @@ class Rows(Queue):
         self._add(at, draft.record, packed(draft.vectors), *words_of(draft))
 
     def _add(self, at: At, rec: Record, vectors: bytes | None, *told: Any) -> int:
+        marks = search.facets(rec.tags, rec.meta)
+        return self.add_line(at, rec.id, rec.version, marks, vectors, *told, *changeable(rec))
+
+    def add_line(self, at: At, *values: Any) -> int:
+        """Adds a row behind those there are, given as its columns; gives its number."""
         counted = self._counters[at]
         row = counted.last_row = counted.last_row + 1
         counted.dirty = True
-        marks = search.facets(rec.tags, rec.meta)
-        values = (row, rec.id, rec.version, marks, vectors, *told, *changeable(rec))
-        self._do("add_memory", at, *values)
+        self._do("add_memory", at, row, *values)
         if row % words.BLOCK == 0:
             words.take_in(self.db, at, row)
         return row
@@ -340,7 +353,7 @@ class Rows(Queue):
     def _check_space(self, draft: Draft) -> None:
         """Makes sure that vectors are of the embedder the store belongs to."""
         if draft.vectors is not None and draft.space not in self._spaces:
-            search.space_number(self.db, draft.space)
+            search.space_number(self.db.one("current_space"), draft.space)
             self._spaces.add(draft.space)
 
     def change(self, place: Place, record: Record) -> None:
@@ -431,7 +444,7 @@ class Rows(Queue):
     ) -> None:
         """Keeps the answer to an idempotency key."""
         told = None if about is None else digest(about)
-        names = (place.tenant, place_key(place), digest(key))
+        names = (place.tenant, place_key(place), answer_key(place, key))
         self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
         self._kept = True
 
@@ -462,6 +475,11 @@ class Rows(Queue):
 def place_key(place: Place) -> bytes:
     """A digest of a scope's name, which outlives the scope."""
     return digest(compact((place.tenant, place.scope)))
+
+
+def answer_key(place: Place, key: str) -> bytes:
+    """The key goes in as a digest, the same as in every engine."""
+    return digest(compact((place.tenant, place.scope, key)))
 
 
 def _flat(values: Sequence[Any]) -> list[Any]:

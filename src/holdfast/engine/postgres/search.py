@@ -72,9 +72,11 @@ def in_sight(as_of: datetime | None, now: datetime, first: int) -> tuple[str, li
     return f"{held} AND {alive}", [stamp(now), stamp(as_of)]
 
 
-def space_number(db: Session, space: Space | None) -> int:
-    """The number of the embedder the store belongs to, which must be this one."""
-    found = db.one("current_space")
+def space_number(found: Sequence[Any] | None, space: Space | None) -> int:
+    """The number of the embedder the store belongs to, which must be this one.
+
+    `found` is the number, name, version and dimension of the one there is.
+    """
     if found is None or Space(*found[1:]) != space:
         raise EmbedderMismatch(
             "The store was moved to another embedder while it was open.", "Open it anew."

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from holdfast.engine import Place, Space, Vectors, Waiting
+from holdfast.engine import Engine, Place, Space, Vectors, Waiting, open_engine
 from holdfast.engine.columns import packed
+from holdfast.engine.moving import move
 from holdfast.engine.postgres import words
 from holdfast.engine.postgres.connections import EVERY
 from holdfast.engine.postgres.rows import At, Rows, place_key
@@ -46,7 +49,7 @@ def fill(rows: Rows, space: Space, waiting: Sequence[Waiting], vectors: Sequence
     """Gives waiting rows their vectors; rows forgotten meanwhile are passed over."""
     for at in sorted({item.scope for item in waiting}):
         rows.lock(at)
-    space_number(rows.db, space)
+    space_number(rows.db.one("current_space"), space)
     for item, found in zip(waiting, vectors, strict=True):
         if rows.lock(item.scope) and rows.db.one(
             "put_vectors", *item.scope, item.row, packed(found)
@@ -207,6 +210,27 @@ def _ids(answer: Any) -> Iterator[str]:
     if isinstance(answer, list):
         for part in answer:
             yield from _ids(part)
+
+
+def backup(store: Engine, path: str) -> int:
+    """Copies a store to a new SQLite file, whole or not at all; gives its bytes."""
+    target = Path(path).expanduser().absolute()
+    if target.exists():
+        raise Conflict(f"{target} exists already.", "Choose a new name for the backup.")
+    part = target.with_name(f"{target.name}.part")
+    _remove(part)
+    try:
+        with closing(open_engine(f"sqlite:///{part}")) as copy:
+            move(store, copy, "backup")
+        part.rename(target)
+    finally:
+        _remove(part)
+    return target.stat().st_size
+
+
+def _remove(part: Path) -> None:
+    for file in (part, Path(f"{part}-wal"), Path(f"{part}-shm")):
+        file.unlink(missing_ok=True)
 
 
 def compact(db: psycopg.Connection[Any]) -> None:

@@ -24,6 +24,7 @@ from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import upkeep
 from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Connections
+from holdfast.engine.sqlite.house import SQLiteHouse
 from holdfast.engine.sqlite.ledger import SQLiteLedger
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import (
@@ -275,6 +276,13 @@ class SQLite:
     def ledger(self) -> SQLiteLedger:
         """The books of a server on this store."""
         return SQLiteLedger(self)
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """A file tells nobody: who waits for jobs must look."""
+
+    def house(self) -> SQLiteHouse:
+        """The store laid open, to be moved."""
+        return SQLiteHouse(self)
 
     def size(self) -> int:
         """Bytes on disk."""

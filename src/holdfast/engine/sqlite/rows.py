@@ -72,6 +72,14 @@ class Rows(Queue):
             self._scopes[place] = number
         return number
 
+    def make_scope(self, place: Place) -> int:
+        """The number of a place, which is made if there is none."""
+        return self._make_scope(place)
+
+    def forget_scope(self, place: Place) -> None:
+        """Lets go of the number of a place that was removed."""
+        self._scopes.pop(place, None)
+
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
         found = columns.record(row, scope)
@@ -129,8 +137,12 @@ class Rows(Queue):
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
-        rows = [(places[at].scope, self._one("memory", scope, row)) for at, scope, row in keys]
-        return [None if row is None else self._record(row, scope) for scope, row in rows]
+        found: dict[tuple[int, int], Record] = {}
+        for at, scope in {key[:2] for key in keys}:
+            asked = compact([row for each, _, row in keys if each == at])
+            for row in self._all("memories", scope, asked):
+                found[at, row["row"]] = self._record(row, places[at].scope)
+        return [found.get((at, row)) for at, _, row in keys]
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""

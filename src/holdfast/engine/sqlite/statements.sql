@@ -17,6 +17,19 @@ DELETE FROM scopes WHERE
     AND NOT EXISTS (SELECT 1 FROM held h WHERE h.scope = scopes.scope)
     AND NOT EXISTS (SELECT 1 FROM policies p WHERE p.scope = scopes.scope)
 
+-- name: every_scope
+SELECT tenant, name, (SELECT count(*) FROM memories m WHERE m.scope = scopes.scope) FROM scopes
+ORDER BY tenant, name
+
+-- name: every_id
+SELECT DISTINCT id FROM memories WHERE scope = ?
+
+-- name: drop_states
+DELETE FROM states WHERE scope = ?
+
+-- name: drop_answers
+DELETE FROM answers WHERE scope = ?
+
 -- name: name_scope
 SELECT tenant, name FROM scopes WHERE scope = ?
 
@@ -57,8 +70,8 @@ WHERE scope = ? AND row = ?
 -- name: versions
 SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
--- name: memory
-SELECT record FROM memories WHERE scope = ? AND row = ?
+-- name: memories
+SELECT record FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: twin
 SELECT record FROM memories WHERE scope = ? AND fingerprint = ? AND until IS NULL

@@ -1,0 +1,180 @@
+"""How fast on PostgreSQL: verbs at several sizes, beside one plain pgvector query in the same run.
+
+Vectors come from `workload.Free`: what is timed is the library and the database, no embedder. The
+floor is a table with the same vectors and an HNSW index, asked for the nearest ten by a prepared
+statement: no words, no filters, no ranking, no tenant. Then one server process and four, with 64
+clients, on one database.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from benchmarks import timing, workload
+from benchmarks.corpora import ROOT
+from benchmarks.served import SERVE, process
+from benchmarks.sized import BATCH, SCOPE, drafts
+from benchmarks.workload import Free, Texts
+from holdfast import Memory
+from tools.postgres import Postgres, add_pgvector, make_database, make_role
+
+RESULTS = ROOT / "benchmarks" / "results" / "postgres.json"
+CLIENTS, PROCESSES, FIRST_PORT = 64, 4, 8480
+KINDS = ("state get", "state set", "remember", "recall")
+TARGET = 3.0  # recall against one plain HNSW query
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """The URL of an empty database at a server of our own, that syncs what it writes."""
+    server = Postgres(Path(tempfile.mkdtemp(prefix="hfpg")), "shared_buffers=1GB").start()
+    admin = server.url("postgres", "postgres")
+    try:
+        make_role(admin)
+        make_database(admin, "bench")
+        add_pgvector(admin, "bench")
+        yield server.url("bench")
+    finally:
+        server.stop()
+
+
+def size(url: str, count: int, times: int) -> dict[str, Any]:
+    """Fills a scope, asks it, writes a little to it."""
+    texts, scope = Texts(), f"{SCOPE}{count}"
+    with Memory(scope, url, embedder=Free()) as memory:
+        taken = 0.0
+        for start, some in workload.batches(count, BATCH):
+            told = drafts(texts, start, some)
+            taken += timing.seconds(lambda told=told: memory.remember_many(told))  # type: ignore[misc]
+    with Memory(scope, url, embedder=Free()) as memory:
+        found: dict[str, Any] = {"fill": {"per_second": count / taken}}
+        found["first recall"] = {"p50_ms": 1000 * timing.seconds(lambda: memory.recall("nothing"))}
+        asked = texts.questions(times, count)
+        new = iter(drafts(texts, 10**8, times))
+        calls: dict[str, timing.Call] = {
+            "recall": lambda at: memory.recall(asked[at]),
+            "recall again": lambda at: memory.recall(asked[at]),
+            "recall, filter 5 %": lambda at: memory.recall(asked[at], tags=["some"]),
+            "remember": lambda at: memory.remember(next(new).content),
+            "state set": lambda at: memory.set(f"key {at % 50}", {"row": at}),
+            "state get": lambda at: memory.get(f"key {at % 50}"),
+        }
+        found["bytes each"] = memory.stats().file_bytes / count
+        for name, call in calls.items():
+            found[name] = timing.summary(timing.each(times, call))
+            print(f"  {count:,} {name} {found[name]['p50_ms']:.3f} ms", flush=True)
+    return found
+
+
+def plain(url: str, count: int, times: int) -> dict[str, Any]:
+    """One plain pgvector query over as many vectors."""
+    free = Free()
+    texts = Texts()
+    asked = free.embed(texts.questions(times, count))
+    name = f"plain{count}"
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute(f"CREATE TABLE {name} (id bigint, v halfvec({free.dimension}))".encode())
+        with db.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN".encode()) as copy:
+            for start, some in workload.batches(count, BATCH):
+                for at, vector in enumerate(free.embed(texts.some(start, some)), start):
+                    copy.write_row((at, _text(vector)))
+        db.execute("SET maintenance_work_mem = '1GB'")
+        built = timing.seconds(
+            lambda: db.execute(f"CREATE INDEX ON {name} USING hnsw (v halfvec_ip_ops)".encode())
+        )
+        sql = f"SELECT id FROM {name} ORDER BY v <#> %s::halfvec LIMIT 10".encode()
+        told = [_text(vector) for vector in asked]
+
+        def call(at: int) -> object:
+            return db.execute(sql, (told[at],), prepare=True).fetchall()
+
+        timing.each(min(times, 50), call)
+        found = timing.summary(timing.each(times, call)) | {"build_s": built}
+        db.execute(f"DROP TABLE {name}".encode())
+    print(f"  {count:,} plain HNSW {found['p50_ms']:.3f} ms", flush=True)
+    return found
+
+
+def _text(vector: np.ndarray[Any, Any]) -> str:
+    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
+
+
+def served(url: str, seconds: float) -> dict[str, Any]:
+    """Calls a second of 64 clients on one server process, and on four."""
+    with Memory("bench", url, embedder="hashing") as memory:
+        memory.remember_many([f"the green tea of shop {n} costs {n} euros" for n in range(10_000)])
+        memory.set("cursor", {"row": 8000})
+    found: dict[str, Any] = {}
+    for count in (1, PROCESSES):
+        with ExitStack() as stack:
+            ports = range(FIRST_PORT, FIRST_PORT + count)
+            urls = [stack.enter_context(process(SERVE, p, url, "hashing")) for p in ports]
+            found[str(count)] = {kind: _load(urls, kind, seconds) for kind in KINDS}
+        print(f"  {count} processes: {json.dumps(found[str(count)])}", flush=True)
+    return found
+
+
+def _load(urls: list[str], kind: str, seconds: float) -> dict[str, float]:
+    """All clients at once, spread over the servers."""
+    tasks = [
+        {"url": url, "kind": kind, "clients": CLIENTS // len(urls), "seconds": seconds}
+        for url in urls
+    ]
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.load", json.dumps(task)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for task in tasks
+    ]
+    told = [json.loads(run.communicate()[0]) for run in runs]
+    failed = sum(n for one in told for status, n in one["statuses"].items() if int(status) >= 500)
+    return {
+        "per_second": round(sum(one["per_second"] for one in told), 1),
+        "p50_ms": max(one["p50_ms"] for one in told),
+        "failed": failed,
+    }
+
+
+def main(words: list[str] | None = None) -> int:
+    """Runs, prints, writes the results."""
+    parser = argparse.ArgumentParser(prog="benchmarks.postgres", description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("--times", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=5.0, help="of load; 0 leaves it out")
+    parser.add_argument("--json", type=Path, default=RESULTS)
+    options = parser.parse_args(words)
+    found: dict[str, Any] = {"cores": os.cpu_count(), "sizes": {}}
+    for count in options.sizes:
+        with database() as url:
+            told = size(url, count, options.times) | {"plain": plain(url, count, options.times)}
+        told["recall over plain"] = round(told["recall"]["p50_ms"] / told["plain"]["p50_ms"], 2)
+        found["sizes"][str(count)] = told
+    found["checks"] = {
+        f"recall at {count} over a plain HNSW query": told["recall over plain"]
+        for count, told in found["sizes"].items()
+    }
+    if options.seconds:
+        with database() as url:
+            found["served"] = served(url, options.seconds)
+    print(json.dumps(found["checks"], indent=1))
+    options.json.write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
