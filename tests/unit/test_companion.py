@@ -140,7 +140,7 @@ def test_it_learns_every_few_messages_and_at_the_end(memory: Memory) -> None:
     companion.hear(Said("I prefer green tea over coffee.", "Ann"))
     companion.hear(Said("I live in Lisbon.", "Ann"))
     companion.hear(Said("My name is Ann Lee.", "Ann"))
-    assert companion.writing.drain(10) == 0
+    assert companion.drain(10) == 0
     assert memory.list(kinds=["preference"])
     learned = len(contents(memory))
     assert companion.finish() == 0

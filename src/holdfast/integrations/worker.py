@@ -231,7 +231,8 @@ def _at_exit() -> None:
     """What still waits is tried once more; what then waits is told, not passed over."""
     give_up = time.monotonic() + EXIT_SECONDS
     for writing in list(_all):
-        writing._when_quiet()
+        writing._when_quiet()  # which may give another one something to do
+    for writing in list(_all):
         left = writing.drain(give_up - time.monotonic())
         if left:
             log.error("memory: the process ends while %d writes wait; they are lost", left)
