@@ -110,11 +110,15 @@ def classic(prepare: Callable[[Any], None], config: Any) -> Callable[[int], Any]
     return turn
 
 
-def ours_classic(folder: Path, size: int) -> Callable[[Any], None]:
+def ours_classic(folder: Path, size: int, learn_every: int) -> Callable[[Any], None]:
     from holdfast.integrations.autogen import attach
 
     memory = filled_holdfast(folder, size)
-    return lambda agent: attach(agent, memory) and None
+
+    def prepare(agent: Any) -> None:
+        attach(agent, memory, learn_every=learn_every)
+
+    return prepare
 
 
 def teachability(folder: Path, size: int, vectors: Any) -> Callable[[Any], None]:
@@ -166,11 +170,12 @@ async def nothing(_: list[str]) -> None:
     """Without memory nothing is kept."""
 
 
-def ours_core(loop: Loop, folder: Path, size: int) -> Callable[[int], Any]:
+def ours_core(loop: Loop, folder: Path, size: int, learn_every: int) -> Callable[[int], Any]:
     from holdfast.integrations.autogen_core import AutoGenMemory
-    from holdfast.integrations.turns import Said
+    from holdfast.integrations.turns import Said, TurnPolicy
 
-    memory = AutoGenMemory(memory=filled_holdfast(folder, size))
+    policy = TurnPolicy(learn_every=learn_every)
+    memory = AutoGenMemory(memory=filled_holdfast(folder, size), policy=policy)
 
     async def keep(texts: list[str]) -> None:
         for text in texts:
@@ -263,8 +268,9 @@ def measured(folder: Path, size: int, rounds: int) -> dict[str, Any]:
     loop, turns = Loop(), dict[str, Callable[[int], Any]]()
     turns["classic, no memory"] = classic(lambda agent: None, False)
     turns["agentchat, no memory"] = agentchat(loop, None, nothing)
-    turns["holdfast attach"] = classic(ours_classic(folder, size), False)
-    turns["holdfast AutoGenMemory"] = ours_core(loop, folder, size)
+    for name, learn_every in (("", 0), (", learning", 10)):
+        turns[f"holdfast attach{name}"] = classic(ours_classic(folder, size, learn_every), False)
+        turns[f"holdfast AutoGenMemory{name}"] = ours_core(loop, folder, size, learn_every)
     vectors = eight_bits()([told(n) for n in range(size)])
     with ScriptedModel(["no"]) as analyzer:
         for name, model in (("", full_precision()), (", our model", eight_bits())):
