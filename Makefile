@@ -3,16 +3,16 @@ PYTHON ?= python3
 PORT ?= 8420
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	--no-emit-index-url --no-header --exclude-newer "1 week" --all-extras --group dev --group bench --group model
+	--no-emit-index-url --no-header --exclude-newer "1 week" $(foreach extra,local client server traces,--extra $(extra)) --group dev --group bench --group model
 
 .DEFAULT_GOAL := help
 MODEL := src/holdfast/embed/data/manifest.json
 
-.PHONY: help serve demo fuzz clients test quick lint bench faults generate model lock clean
+.PHONY: help serve demo fuzz clients frameworks test test-matrix quick lint bench faults generate model lock clean
 
 help: ## Say what each target does.
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
-		do printf '  make %-9s %s\n' "$$name" "$$words"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
+		do printf '  make %-11s %s\n' "$$name" "$$words"; done
 
 serve: $(MODEL) ## Start a server on this machine: http://127.0.0.1:8420.
 	@$(BIN)/holdfast serve --port $(PORT)
@@ -22,6 +22,9 @@ demo: $(MODEL) ## Start a short interactive demo of the library.
 
 test: lint $(MODEL) ## Check everything: lint, then every test.
 	@$(BIN)/pytest -n 2 --dist loadgroup
+
+test-matrix: $(MODEL) ## Check every flavour of AutoGen on every Python there is.
+	@HOLDFAST_MATRIX=1 $(BIN)/pytest tests/test_frameworks.py
 
 quick: lint $(MODEL) ## Check what a person can wait for: lint, then the tests that are not slow.
 	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
@@ -49,6 +52,9 @@ fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of
 
 clients: .venv/.ready ## Install the published clients of other services, each into its own place.
 	@$(BIN)/python tests/clients/environments.py
+
+frameworks: .venv/.ready ## Install the real frameworks that the tests drive, each into its own place.
+	@$(BIN)/python tests/frameworks/environments.py
 
 generate: .venv/.ready ## Write the synchronous twin of the API from its asynchronous source.
 	@$(BIN)/python tools/unasync.py

@@ -8,6 +8,7 @@ jobs that are left be done, and counts what is wrong.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -19,6 +20,7 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
+from benchmarks import results
 from holdfast import Memory, Record
 from holdfast.backend import Backend, open_backend
 from holdfast.jobs import LEASE
@@ -28,6 +30,12 @@ CHILD = "--child"
 TURNS = 24  # of a session that is summed up
 LONGEST_SECONDS = 0.6  # from the first acknowledgement to the kill
 DONE_SECONDS = 400
+LONG = 500  # kills whose result is kept
+RESULTS = results.FOLDER / "learning_faults.json"
+WRONG = (
+    *("accepted, lost", "accepted, done twice", "correction lost", "half superseded"),
+    *("turns lost", "jobs left", "unhealthy"),
+)
 
 
 def child(url: str, start: int) -> None:
@@ -139,11 +147,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path, help=f"default for long runs: {RESULTS.name}")
     options = parser.parse_args()
+    head = results.header(options.seed, options.kills < LONG, "benchmarks.learning_faults")
     total = run(options.kills, options.seed)
-    for name, count in sorted(total.items()):
+    bad = {name: total[name] for name in WRONG}
+    done = {name: total[name] for name in ("kills", "acknowledged")}
+    for name, count in {**done, **bad}.items():
         print(f"{name:22s} {count}")
-    return int(any(count for name, count in total.items() if name not in ("acknowledged", "kills")))
+    path = options.json or (RESULTS if options.kills >= LONG else None)
+    if path:
+        path.write_text(json.dumps({"run": head, **done, **bad}, indent=1) + "\n")
+    return int(any(bad.values()))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from benchmarks import results
 from benchmarks.corpora import ROOT
 from benchmarks.outage_writer import FORGET, begun, note
 from holdfast import HoldfastError, Memory, NotFound
@@ -248,20 +249,21 @@ def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
 def main(words: list[str] | None = None) -> int:
     """Runs, prints, judges; gives the exit code."""
     parser = argparse.ArgumentParser(prog="benchmarks.outages", description=__doc__)
-    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=500, help="of servers; agents are killed too")
     parser.add_argument("--pause", type=float, default=0.8, help="seconds between kills")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, killed as well")
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--json", type=Path, help=f"default for long runs: {RESULTS.name}")
     options = parser.parse_args(words)
     begun_at = time.monotonic()
+    head = results.header(0, quick=options.kills < 500, module="benchmarks.outages")
     with tempfile.TemporaryDirectory(prefix="holdfast-outages-") as folder:
         database = Postgres(Path(tempfile.mkdtemp())).start() if options.postgres else None
         run = Run(Path(folder), options.servers, database)
         try:
             for port, server in zip(run.ports, run.servers, strict=True):
                 _wait(port, server)
-            while sum(run.kills.values()) < options.kills:
+            while run.kills["server"] < options.kills:
                 time.sleep(options.pause * random.uniform(0.3, 1.7))
                 run.kill()
             run.finish()
@@ -274,6 +276,7 @@ def main(words: list[str] | None = None) -> int:
             if database is not None:
                 database.stop()
     found: dict[str, Any] = {
+        "run": head,
         "kills": dict(run.kills),
         "replies cut": run.way.cuts,
         "acknowledged": acknowledged,

@@ -22,12 +22,12 @@ REQUIRED = ("commit", "machine", "command", "seed", "date", "quick")
 DIGITS = 4
 
 
-def header(seed: int, quick: bool) -> dict[str, Any]:
-    """What anybody needs to judge, or repeat, a measurement."""
+def header(seed: int, quick: bool, module: str = "benchmarks") -> dict[str, Any]:
+    """What anybody needs to judge, or repeat, a measurement made by a module's command."""
     return {
         "commit": commit(),
         "machine": machine(),
-        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
+        "command": " ".join([f"python -m {module}", *sys.argv[1:]]),
         "seed": seed,
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "quick": quick,

@@ -195,8 +195,7 @@ def main() -> int:
     parser.add_argument("--embedder", default="hashing")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args()
-    command = " ".join(["python -m benchmarks.served", *sys.argv[1:]])
-    head = {**results.header(0, quick=False), "command": command}
+    head = results.header(0, quick=False, module="benchmarks.served")
     found = run(options.seconds, options.size, options.embedder, options.rounds)
     print(json.dumps(found["checks"], indent=1))
     options.json.write_text(json.dumps({"run": head, **found}, indent=1) + "\n")

@@ -419,7 +419,12 @@ def updates(found: Found) -> str:
     ]
     if "updates" in found:
         it = found["updates"]
-        rows.append(["longmemeval, knowledge updates", it["questions"], it["newest first"], None])
+        name = "longmemeval, knowledge updates"
+        rows.append([name, it["questions"], it["newest first"], None])
+        if "by similarity alone" in it:
+            alone = it["by similarity alone"]
+            rows.append([f"{name}, by similarity alone", it["questions"], alone, None])
+            rows.append([f"{name}, raw turns", it["questions"], it["raw turns"], None])
     return table(["data", "questions", "newest first", "stale out of recall"], rows)
 
 
@@ -455,6 +460,13 @@ def poisoning(found: Found) -> str:
     return f"{table(['store', 'attack', 'cases', 'stored', 'exposed', 'as fact'], rows)}\n\n{said}"
 
 
+def agent_turns(found: Found) -> str:
+    """What memory takes of an agent's turn."""
+    head = ["memory", "flavour", "p50 ms", "p95 ms"]
+    rows = [[row["system"], row["flavour"], row["p50"], row["p95"]] for row in found["rows"]]
+    return table(head, rows, digits=1)
+
+
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
         "corpora": about,
@@ -480,6 +492,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     },
     "rivals": {"quality": rivals_quality},
     "race": {"speed": race, "checks": checks},
+    "agents": {"turns": agent_turns, "checks": checks},
     "speed": {
         "floors": floors,
         "sizes": sizes,

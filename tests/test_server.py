@@ -511,15 +511,15 @@ def test_it_finishes_what_it_accepted(url: str) -> None:
     runs, address = started(url)
     drafts = {"drafts": [f"note {n} about the tea shop" for n in range(3000)]}
     replies: list[int] = []
-    work = threading.Thread(
-        target=lambda: replies.append(
-            httpx2.post(f"{address}/v1/scopes/s/batch", json=drafts, timeout=60).status_code
+    with httpx2.Client(base_url=address, timeout=60) as http:
+        http.get("/health").raise_for_status()  # so that the connection is made already
+        work = threading.Thread(
+            target=lambda: replies.append(http.post("/v1/scopes/s/batch", json=drafts).status_code)
         )
-    )
-    work.start()
-    time.sleep(0.2)
-    runs.send_signal(signal.SIGTERM)
-    work.join()
+        work.start()
+        time.sleep(0.2)
+        runs.send_signal(signal.SIGTERM)
+        work.join()
     assert runs.wait(30) in (0, -signal.SIGTERM)
     assert replies == [200]
     with Memory("s", url) as memory:

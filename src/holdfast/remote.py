@@ -166,8 +166,9 @@ def _write(op: Any, outbox: Outbox) -> Talk[Any]:
     if not (yield Do(lambda: outbox.pending)):
         try:
             return (yield from ask(sent, QUICK_ATTEMPTS))
-        except (Unavailable, RateLimited):
-            if not overlay.can_wait(sent):
+        except HoldfastError as error:
+            away = error.retry or error.status >= 500  # a server that is ill is away too
+            if not away or not overlay.can_wait(sent):
                 raise
     elif not overlay.can_wait(sent):
         return (yield from ask(sent, QUICK_ATTEMPTS))

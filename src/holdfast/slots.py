@@ -63,6 +63,7 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     """The slots of a statement; `speaker` is who "I" is."""
     if len(statement) > MOST_LETTERS or forms.JOKE.search(statement):
         return ()
+    statement = statement.removeprefix(f"{speaker}: ")
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
     found: dict[tuple[str, str], Slot] = {}

@@ -1,7 +1,8 @@
-"""Environments with the published clients of other services, made once out of the registry."""
+"""Environments with published packages, each made once out of the registry."""
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,21 +20,27 @@ CLIENTS = {
 
 
 def python(name: str) -> Path:
-    """The Python of an environment; made if it is not there."""
+    """The Python of a client's environment; made if it is not there."""
+    return made(name, CLIENTS[name])
+
+
+def made(
+    name: str, packages: Sequence[str], version: str = sys.executable, options: Sequence[str] = ()
+) -> Path:
+    """The Python of an environment with these packages; made if it is not there."""
     folder = FOLDER / name
-    ready = folder / ".ready"
-    if not ready.exists():
-        _make(folder, CLIENTS[name])
-        ready.touch()
+    ready, wanted = folder / ".ready", "\n".join([version, *packages, *options])
+    if not (ready.exists() and ready.read_text() == wanted):
+        _make(folder, packages, version, options)
+        ready.write_text(wanted)
     return folder / "bin" / "python"
 
 
-def _make(folder: Path, packages: list[str]) -> None:
+def _make(folder: Path, packages: Sequence[str], version: str, options: Sequence[str]) -> None:
     uv = [sys.executable, "-m", "uv", "--quiet"]
-    subprocess.run([*uv, "venv", "--allow-existing", str(folder)], check=True)
-    subprocess.run(
-        [*uv, "pip", "install", "--python", str(folder / "bin" / "python"), *packages], check=True
-    )
+    subprocess.run([*uv, "venv", "--allow-existing", "--python", version, str(folder)], check=True)
+    into = ["--python", str(folder / "bin" / "python")]
+    subprocess.run([*uv, "pip", "install", *into, *options, *packages], check=True)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,16 @@ def test_what_a_model_learns_is_taken_with_its_source(serve: Serve) -> None:
     assert (llm.usage.calls, llm.usage.prompt_tokens, llm.usage.completion_tokens) == (1, 100, 20)
 
 
+def test_a_server_is_asked_in_a_form_that_it_takes(serve: Serve) -> None:
+    llm, server = serve(raw(b"{}", 500), raw(b"{}", 422), answer(GOOD))
+    assert contents(llm) == [GOOD["content"]]
+    forms = [asked.get("response_format", {}).get("type") for asked in server.asked]
+    assert forms == ["json_schema", "json_object", None]
+    contents(llm)
+    assert "response_format" not in server.asked[3]
+    assert (llm.usage.failures, llm.usage.fallbacks) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("memory", "why"),
     [

@@ -57,6 +57,14 @@ def test_this_gives_nothing(nothing: str) -> None:
         ("I started yesterday.", "Ann started on 2026-05-03.", "fact"),
         ("Joined a travel club.", "Ann joined a travel club.", "fact"),
         ("Я живу в Берлине.", "Я живу в Берлине.", "fact"),
+        ("Look! [shares a photo: a photo of a red door]", "Ann shows a red door.", "fact"),
+        ("So much happened - I went to Rome.", "Ann went to Rome.", "fact"),
+        (
+            "I submitted my film to a contest to see how others might like it.",
+            "Ann submitted their film to a contest to see how others might like it.",
+            "fact",
+        ),
+        ("We went to Rome in March.", "Ann: We went to Rome in March.", "fact"),
     ],
 )
 def test_this_is_learned(said: str, content: str, kind: str) -> None:

@@ -34,6 +34,7 @@ ANSWER_BYTES = 256 * 1024
 CONTENT_LETTERS = 600  # a longer memory is no statement
 GROUNDED = 0.75  # of a memory's words must occur in the conversation, and every number and name
 ATTEMPTS = 3
+DECLINING = (400, 415, 422, 500, 501)  # what servers say to a form of answer they do not know
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504)
 SCHEMA = {
     "type": "object",
@@ -57,6 +58,21 @@ SCHEMA = {
         }
     },
 }
+# How to ask for JSON of a schema: as OpenAI has it, as llama.cpp has it, or not at all.
+FORMS: tuple[dict[str, Any], ...] = (
+    {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "memories", "strict": True, "schema": SCHEMA},
+        }
+    },
+    {"response_format": {"type": "json_object", "schema": SCHEMA}},
+    {},
+)
+
+
+class _Declined(ExtractorFailed):
+    """The server does not take a request in this form, or failed."""
 
 
 @dataclass
@@ -108,6 +124,7 @@ class LLM:
         self._sleep = sleep
         self._open = build_opener(_NoRedirect()).open
         self._prompt = files("holdfast.extract").joinpath("prompts/learn.txt").read_text()
+        self._form = 0
         self.usage = Usage()
 
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
@@ -140,21 +157,30 @@ class LLM:
             "model": self._model,
             "temperature": 0,
             "max_tokens": ANSWER_TOKENS,
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "memories", "strict": True, "schema": SCHEMA},
-            },
             "messages": [
                 {"role": "system", "content": self._prompt},
                 {"role": "user", "content": f"<conversation>\n{said}\n</conversation>"},
             ],
         }
-        answer = self._sent(json.dumps(body).encode())
+        answer = self._formed(body)
         self._count(answer)
         try:
             return json.loads(_bare(answer["choices"][0]["message"]["content"]))
         except (ValueError, TypeError, KeyError, IndexError, RecursionError):
             raise self._failed("its answer is not JSON of the form asked for.") from None
+
+    def _formed(self, body: dict[str, Any]) -> Any:
+        """The answer, asked for in the first form that the server takes; that one is kept."""
+        refused: ExtractorFailed | None = None
+        for form in FORMS[self._form :]:
+            try:
+                answer = self._sent(json.dumps({**body, **form}).encode())
+            except _Declined as error:
+                refused = refused or error
+                continue
+            self._form = FORMS.index(form)
+            return answer
+        raise refused or self._failed("it takes no form of request.")
 
     def _sent(self, body: bytes) -> Any:
         headers = {"Content-Type": "application/json", "User-Agent": "holdfast"}
@@ -167,7 +193,8 @@ class LLM:
                 return json.loads(self._read(response))
         except HTTPError as error:
             with error:
-                failed = self._failed(f"HTTP {error.code}.")
+                kind = _Declined if error.code in DECLINING else ExtractorFailed
+                failed = self._failed(f"HTTP {error.code}.", kind)
             failed.retry = error.code in PASSING
             raise failed from None
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
@@ -192,8 +219,10 @@ class LLM:
                 if isinstance(count, int):
                     setattr(self.usage, name, getattr(self.usage, name) + count)
 
-    def _failed(self, trouble: str) -> ExtractorFailed:
-        return ExtractorFailed(f"The model at {self._host} failed: {trouble}", "Try again later.")
+    def _failed(
+        self, trouble: str, kind: type[ExtractorFailed] = ExtractorFailed
+    ) -> ExtractorFailed:
+        return kind(f"The model at {self._host} failed: {trouble}", "Try again later.")
 
     # --- checking ---
 

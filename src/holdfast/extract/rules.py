@@ -25,6 +25,19 @@ _CALLED = re.compile(
 )
 
 
+# "[shares a photo: a photo of a dog]", "[image: a red door]": what else nobody says is left out.
+_PICTURE = re.compile(
+    r"\[(?:\w+ (?:an? |the )?)?(?:photo|picture|image|video|screenshot)\w*: "
+    r"(?P<what>[^\]\n]{5,200})\]",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(
+    r"^(?:an? )?(?:\w+ )?(?:photo\w*|picture|image|video|screenshot) of ", re.IGNORECASE
+)
+# "So much has happened - I went to Rome": two sentences.
+_DASH = re.compile(r"\s+[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
+
+
 class Rules:
     """Greetings, questions, hedges, refusals and instructions give nothing; statements stay."""
 
@@ -46,10 +59,21 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
     if turn.role in ("tool", "system"):
         return
     at = turn.at or now
-    for sentence in sentences.split(sentences.spoken(turn.text)):
+    yield from _shown(turn, number, at)
+    said = sentences.split(sentences.spoken(turn.text))
+    for sentence in (part for one in said for part in _DASH.split(one)):
         told = statement(sentence, turn.role, asked)
         for part in _parts(told) if told is not None else ():
             yield _learning(part, turn, number, at, asked)
+
+
+def _shown(turn: Turn, number: int, at: datetime) -> Iterator[Learning]:
+    """What is said to be seen on a picture that goes with a turn."""
+    speaker = turn.speaker or (AGENT if turn.role == "agent" else USER)
+    for found in _PICTURE.finditer(turn.text):
+        what = _OF_WHAT.sub("", found["what"]).strip(" .")
+        content = f"{speaker} shows {what}."
+        yield Learning(content=content, kind="fact", turns=(number,), about=speaker, happened_at=at)
 
 
 def _parts(told: str) -> list[str]:
@@ -61,7 +85,12 @@ def _parts(told: str) -> list[str]:
 
 
 def _of_its_own(part: str) -> bool:
-    return any(not slot.attribute.startswith(slots.SAYS) for slot in slots.of(part))
+    told = (slot for slot in slots.of(part) if not slot.weak)
+    return any(not slot.attribute.startswith(slots.SAYS) for slot in told)
+
+
+def _of_team(told: str) -> bool:
+    return any(slot.who == slots.US for slot in slots.of(told) if not slot.weak)
 
 
 def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
@@ -69,9 +98,11 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
     kind = kind_of(told)
     about = speaker if speech.first_person(told) else None
     content = when.resolved(speech.resolved(told, speaker), at)
-    # "It was in Rome" says what it is about only beside the question that it answers.
+    # "It was in Rome" says what it is about only beside the question that it answers, and "we
+    # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
     answer = asked and signs.POINTING.match(told) is not None
-    if answer and about is None:
+    ours = turn.speaker and kind == "fact" and speech.of_us(told) and not _of_team(told)
+    if about is None and (answer or ours):
         content = f"{speaker}: {content}"
     content = content[:1].upper() + content[1:]
     return Learning(
@@ -93,11 +124,17 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
         return None
     if suspicion.found(sentence):
         return None
-    if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or signs.HEDGE.search(told):
+    if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or _hedged(told):
         return None
     if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
         return None
     return told
+
+
+def _hedged(told: str) -> bool:
+    """True if a statement is put as no more than possible; what follows on a fact may be."""
+    found = signs.HEDGE.search(told)
+    return found is not None and not signs.PAST.search(told[: found.start()])
 
 
 def _with_subject(told: str) -> str:

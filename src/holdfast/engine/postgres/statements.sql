@@ -656,14 +656,17 @@ GROUP BY session ORDER BY session
 
 -- name: tenant_holds
 -- Values: tenant.
-SELECT count(*), coalesce(sum(octet_length(content) + length(meta)), 0)::bigint
+SELECT count(*), (coalesce(sum(octet_length(content) + length(meta)), 0) + (
+    SELECT coalesce(sum(octet_length(value)), 0) FROM holdfast.states WHERE tenant = $1
+))::bigint
 FROM holdfast.memories WHERE tenant = $1
 
 -- name: count_memories
 SELECT count(*) FROM holdfast.memories
 
 -- name: count_open_errands
-SELECT count(*) FROM holdfast.errands WHERE status = 'accepted'
+SELECT (SELECT count(*) FROM holdfast.errands WHERE status = 'accepted')
+     + (SELECT count(*) FROM holdfast.jobs WHERE state <> 'dead')
 
 -- name: ring
 -- Tells whoever listens that there is a job.

@@ -1,0 +1,69 @@
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from examples.autogen.scripted_model import ScriptedModel
+from holdfast import Memory
+from tests.frameworks.trouble import Troubled, troubled
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _away_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith(("HOLDFAST_", "XDG_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'memory.db'}"
+
+
+@pytest.fixture
+def memory(url: str) -> Iterator[Memory]:
+    with Memory("agent", url, embedder="hashing") as memory:
+        yield memory
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Troubled]:
+    with troubled(tmp_path) as front:
+        yield front
+
+
+class Processes:
+    """Programs in processes of their own, with this flavour's Python."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, script: str, *args: str, killed: bool = False) -> str:
+        """Runs a program to its end, or until it kills itself; gives what it printed."""
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+        done = subprocess.run(
+            [sys.executable, "-c", script, *args],
+            cwd=self.folder,
+            env=env,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == (-9 if killed else 0), done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Processes:
+    return Processes(tmp_path)
+
+
+__all__ = ["ScriptedModel"]

@@ -1,0 +1,205 @@
+"""A memory beside an agent: in time, without loss, and never in the way."""
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast import Busy, Invalid, Memory, StoreFull, Unavailable
+from holdfast.integrations import worker
+from holdfast.integrations.companion import Companion, outcome
+from holdfast.integrations.tools import schemas, tools
+from holdfast.integrations.turns import Said, TurnPolicy
+from holdfast.integrations.worker import Answering, Write, Writing
+
+
+@pytest.fixture
+def memory(url: str) -> Iterator[Memory]:
+    with Memory("agent", url, embedder="hashing") as memory:
+        yield memory
+
+
+def contents(memory: Memory) -> list[str]:
+    return [record.content for record in memory.list(limit=1000)]
+
+
+def test_what_is_worth_it_is_kept_once(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(learn_every=0))
+    for text in ("ok", "Ann likes green tea", "Ann likes green tea", "why?"):
+        companion.hear(Said(text, "Ann"))
+    assert contents(memory) == ["Ann likes green tea"]
+    assert (companion.counts.kept, companion.counts.skipped) == (1, 3)
+
+
+def test_what_was_shown_is_not_kept_again(memory: Memory) -> None:
+    memory.remember("The vault code of the office is 4711")
+    companion = Companion(memory, TurnPolicy(learn_every=0))
+    assert "4711" in companion.context(["what is the vault code of the office?"])
+    companion.hear(Said("I know: the vault code of the office is 4711.", "bot", "agent"))
+    assert len(contents(memory)) == 1
+    companion.hear(Said("The vault code of the office is now 4712, since Monday.", "Ann"))
+    assert len(contents(memory)) == 2
+
+
+def test_a_question_that_takes_too_long_is_given_up_and_the_next_does_not_wait() -> None:
+    answering, free = Answering(), threading.Event()
+    began = time.monotonic()
+    with pytest.raises(Exception, match="more than"):
+        answering.ask(lambda: free.wait(30), 0.1)
+    with pytest.raises(Exception, match="still answers"):
+        answering.ask(lambda: 1, 5)
+    assert time.monotonic() - began < 2
+    free.set()
+    give_up = time.monotonic() + 10
+    while time.monotonic() < give_up:
+        try:
+            assert answering.ask(lambda: 2, 5) == 2
+            return
+        except Unavailable:
+            time.sleep(0.01)
+    pytest.fail("it never answered again")
+
+
+def test_a_write_is_on_disk_when_the_turn_goes_on(memory: Memory) -> None:
+    write = Companion(memory).keep("tea is green", "fact")
+    assert write.done.is_set()
+    assert outcome(write, "done") == "done"
+    assert contents(memory) == ["tea is green"]
+
+
+def test_what_fails_is_done_later_in_order_and_once() -> None:
+    broken, done = [True], list[int]()
+
+    def work(number: int) -> None:
+        if broken[0]:
+            raise StoreFull("no room")
+        done.append(number)
+
+    writing = Writing(30, lambda: None)
+    for number in range(5):
+        assert not writing.put(Write("remember", lambda number=number: work(number)), 0.01)  # type: ignore[misc]
+    assert writing.put(Write("set", lambda: done.append(99)), 5)  # another verb need not wait
+    broken[0] = False
+    assert writing.drain(10) == 0
+    assert done == [99, 0, 1, 2, 3, 4]
+    assert writing.failures > 0
+
+
+def test_what_no_retry_can_help_is_refused_and_told(memory: Memory) -> None:
+    companion = Companion(memory)
+    write = companion.keep("tea", "two words")
+    assert "refused" in outcome(write, "")
+    assert companion.counts.refused == 1
+    assert companion.counts.waiting == 0
+
+
+def test_too_much_that_waits_is_counted_as_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "MOST_WAITING", 2)
+    stuck = threading.Event()
+
+    def never() -> None:
+        if not stuck.is_set():
+            raise Busy("later")
+
+    writing = Writing(30, lambda: None)
+    for _ in range(3):
+        writing.put(Write("remember", never), 0.0)
+    assert (writing.waiting, writing.lost) == (2, 1)
+    stuck.set()
+    assert writing.drain(10) == 0
+
+
+def test_a_turn_has_its_time_and_no_more(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(seconds=0.2))
+    companion.begin()
+    began = time.monotonic()
+    assert companion.ask(lambda: time.sleep(5), None) is None
+    for _ in range(5):
+        companion.write("remember", lambda: time.sleep(0.1))
+    assert time.monotonic() - began < 1.0
+    assert companion.counts.longest < 0.4
+    assert companion.counts.recalls_failed == 1
+
+
+def test_inside_an_event_loop_it_waits_less(memory: Memory) -> None:
+    async def turn() -> float:
+        companion = Companion(memory, TurnPolicy(seconds=60))
+        companion.begin()
+        began = time.monotonic()
+        companion.ask(lambda: time.sleep(5), None)
+        return time.monotonic() - began
+
+    assert asyncio.run(turn()) < 2
+
+
+def test_it_learns_every_few_messages_and_at_the_end(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(learn_every=2), session="s")
+    companion.hear(Said("I prefer green tea over coffee.", "Ann"))
+    companion.hear(Said("I live in Lisbon.", "Ann"))
+    companion.hear(Said("My name is Ann Lee.", "Ann"))
+    assert companion.writing.drain(10) == 0
+    assert memory.list(kinds=["preference"])
+    learned = len(contents(memory))
+    assert companion.finish() == 0
+    assert len(contents(memory)) > learned
+
+
+def test_it_learns_when_it_has_been_quiet(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(quiet=0.1, incoming=False))
+    companion.hear(Said("I prefer green tea over coffee.", "Ann"))
+    give_up = time.monotonic() + 10
+    while not memory.list(kinds=["preference"]):
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+
+
+def test_a_greeting_asks_with_the_hint(memory: Memory) -> None:
+    memory.remember("The vault code of the office is 4711")
+    companion = Companion(memory, hint="what is the vault code of the office?")
+    assert "4711" in companion.context(["hello"])
+    assert Companion(memory).context(["hello"]) == ""
+
+
+def test_only_a_memory_will_do() -> None:
+    with pytest.raises(Invalid, match="Memory"):
+        Companion("agent")  # type: ignore[arg-type]
+
+
+def test_a_forked_child_has_its_own_threads(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(seconds=20, learn_every=0))
+    companion.hear(Said("Ann likes green tea", "Ann"))
+    companion.context(["what does Ann like?"])
+    if (child := os.fork()) == 0:
+        companion.begin()
+        known = "green tea" in companion.context(["what does Ann like?"])
+        companion.hear(Said("Bo likes black tea", "Bo"))
+        os._exit(0 if known and companion.counts.waiting == 0 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert set(contents(memory)) == {"Ann likes green tea", "Bo likes black tea"}
+
+
+def test_tools_answer_in_words(memory: Memory) -> None:
+    run = tools(Companion(memory), "bot")
+    assert run["recall"]("tea") == "Nothing relevant is known."
+    id = run["remember"]("Ann likes green tea", "preference", ["tea"]).split()[-1].rstrip(").")
+    assert run["recall"]("which tea does Ann like?").startswith(f"{id} [preference, ")
+    assert "refused" in run["remember"]("")
+    assert run["update"](id, "Ann likes black tea") == "Updated."
+    assert run["forget"](id) == "Forgotten."
+    assert "no memory" in run["forget"](id)
+    assert "refused" in run["update"](id, "again")
+
+
+def test_the_schemas_are_those_of_the_tools(memory: Memory) -> None:
+    import inspect
+
+    run = tools(Companion(memory))
+    for schema in schemas():
+        parameters = inspect.signature(run[schema["name"]]).parameters
+        assert list(schema["parameters"]["properties"]) == list(parameters)
+        needed = [name for name, one in parameters.items() if one.default is one.empty]
+        assert schema["parameters"]["required"] == needed
+        assert run[schema["name"]].__doc__ == schema["description"]
