@@ -158,7 +158,8 @@ def served(url: str, seconds: float) -> dict[str, Any]:
     for count in (1, PROCESSES):
         with ExitStack() as stack:
             ports = range(FIRST_PORT, FIRST_PORT + count)
-            urls = [stack.enter_context(process(SERVE, p, url, "hashing")) for p in ports]
+            words = [[sys.executable, "-c", SERVE, str(port), url, "hashing"] for port in ports]
+            urls = [stack.enter_context(process(*pair)) for pair in zip(words, ports, strict=True)]
             found[str(count)] = {kind: _load(urls, kind, seconds) for kind in KINDS}
         print(f"  {count} processes: {json.dumps(found[str(count)])}", flush=True)
     return found
