@@ -39,6 +39,7 @@ lint: .venv/.ready ## Check format, style, types, budgets and the generated twin
 bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.served
+	@$(BIN)/python -m benchmarks.postgres
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py

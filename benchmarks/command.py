@@ -57,6 +57,12 @@ def _learning(options: Options) -> dict[str, Any]:
     return Learning(options).run()
 
 
+def _agents(options: Options) -> dict[str, Any]:
+    from benchmarks import agents
+
+    return agents.run(options)
+
+
 RUNS: dict[str, Run] = {
     "floors": _floors,
     "quality": _quality,
@@ -65,6 +71,7 @@ RUNS: dict[str, Run] = {
     "rivals": _rivals,
     "learning": _learning,
     "race": _race,
+    "agents": _agents,
 }
 
 

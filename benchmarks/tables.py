@@ -460,6 +460,13 @@ def poisoning(found: Found) -> str:
     return f"{table(['store', 'attack', 'cases', 'stored', 'exposed', 'as fact'], rows)}\n\n{said}"
 
 
+def agent_turns(found: Found) -> str:
+    """What memory takes of an agent's turn."""
+    head = ["memory", "flavour", "p50 ms", "p95 ms"]
+    rows = [[row["system"], row["flavour"], row["p50"], row["p95"]] for row in found["rows"]]
+    return table(head, rows, digits=1)
+
+
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
         "corpora": about,
@@ -485,6 +492,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     },
     "rivals": {"quality": rivals_quality},
     "race": {"speed": race, "checks": checks},
+    "agents": {"turns": agent_turns, "checks": checks},
     "speed": {
         "floors": floors,
         "sizes": sizes,

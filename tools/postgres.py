@@ -32,13 +32,15 @@ UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 class Postgres:
     """A server in a folder, reached by a socket in it."""
 
-    def __init__(self, folder: Path | None = None, *settings: str) -> None:
+    def __init__(
+        self, folder: Path | None = None, *settings: str, primary: Postgres | None = None
+    ) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="hfpg", dir=_quick_folder()))
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._who = _who()
         self._programs = self._reachable(_programs())
-        self._make()
+        self._make(primary)
 
     def _reachable(self, programs: Path) -> Path:
         """The programs where whoever runs them can read them."""
@@ -58,10 +60,14 @@ class Postgres:
             return False
         return True
 
-    def _make(self) -> None:
+    def _make(self, primary: Postgres | None) -> None:
+        """Makes an empty server, or one that follows another."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._who:
             os.chown(self.folder, self._who["user"], self._who["group"])
+        if primary is not None:
+            self._run("pg_basebackup", "-h", str(primary.folder), "-U", "postgres", "-R")
+            return
         self._run(
             "initdb", "-U", "postgres", "--auth=trust", "-E", "utf8", "--locale=C.UTF-8", "-N"
         )

@@ -6,6 +6,7 @@ python tests/frameworks/environments.py --all    # those that `make test-matrix`
 
 import sys
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,15 +14,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.clients.environments import made  # noqa: E402
 
-OURS = ("numpy>=2", "PyStemmer", "typer", "onnxruntime", "httpx2")
-FOR_TESTS = (
-    "prometheus-client",
-    "pytest",
-    "pytest-asyncio",
-    "pytest-timeout",
-    "starlette",
-    "uvicorn",
-)
+FOR_TESTS = ("pytest", "pytest-asyncio", "pytest-timeout")
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
@@ -60,10 +53,17 @@ FLAVOURS = {
 }
 
 
+def ours() -> list[str]:
+    """What Holdfast needs itself, with a server and the local model."""
+    told = (one.partition(";") for one in metadata.requires("holdfast") or ())
+    extras = {f"extra == '{name}'" for name in ("client", "local", "server")}
+    return [name.strip() for name, _, when in told if not when or when.strip() in extras]
+
+
 def python(flavour: str, version: str = HERE) -> Path:
     """The Python of a flavour's environment; made if it is not there."""
     wanted = FLAVOURS[flavour]
-    packages = (*OURS, *FOR_TESTS, *wanted.packages)
+    packages = (*ours(), *FOR_TESTS, *wanted.packages)
     chosen = sys.executable if version == HERE else version
     return made(f"{flavour}-py{version}", packages, chosen, wanted.options)
 

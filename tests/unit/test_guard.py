@@ -144,6 +144,18 @@ def test_a_query_is_embedded_once() -> None:
     assert embedder.calls == 1
 
 
+def test_what_was_asked_with_is_not_embedded_again_to_be_kept() -> None:
+    embedder = MoodyEmbedder()
+    guarded = Guarded(embedder)
+    asked = guarded.query("green tea")
+    ((kept,),) = guarded.contents(["green tea"])
+    assert embedder.calls == 1
+    assert kept.tolist() == asked.tolist()
+    guarded.contents(["black tea"])
+    guarded.contents(["green tea", "black tea"])
+    assert embedder.calls == 3
+
+
 def test_only_recent_queries_are_kept() -> None:
     embedder = MoodyEmbedder()
     guarded = Guarded(embedder)

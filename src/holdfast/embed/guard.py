@@ -85,6 +85,11 @@ class Guarded:
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""
         parts = [passages(text) for text in texts]
+        if len(texts) == len(parts[0]) == 1:
+            with self._lock:  # an agent asks with what it is told, and then keeps it
+                known = self._queries.get(parts[0][0])
+            if known is not None:
+                return [known[None]]
         flat = self._embed([part for some in parts for part in some])
         ends = accumulate(len(some) for some in parts)
         return [flat[end - len(some) : end] for some, end in zip(parts, ends, strict=True)]

@@ -13,7 +13,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -35,7 +34,7 @@ from holdfast.engine.postgres.connections import (
 from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
 from holdfast.engine.postgres.rows import At, Overtaken, Rows
-from holdfast.errors import Busy, HoldfastError
+from holdfast.errors import Busy, HoldfastError, StoreReadOnly
 from holdfast.model import Finding
 
 T = TypeVar("T")
@@ -130,9 +129,14 @@ class Postgres:
         with self._uses_lock:
             scopes = {scope for scope, _ in self._uses}
         for scope in scopes:
-            with suppress(HoldfastError):
-                if not self._rows(partial(_is_there, at=scope)):
-                    self.pending(scope)
+            try:
+                counts = self._rows(partial(_is_there, at=scope))
+            except StoreReadOnly:
+                counts = False  # a replica counts no uses
+            except HoldfastError:
+                continue
+            if not counts:
+                self.pending(scope)
 
     def pending(self, scope: At) -> dict[int, tuple[int, int]]:
         """Takes out the uses of a scope that are counted but not written yet."""
