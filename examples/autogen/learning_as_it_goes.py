@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as folder, Memory("a", f"sqlite:///{folder}/m
         user.register_reply([ConversableAgent, None], lambda *_, **__: (True, next(left)))
         learning = attach(assistant, memory, learn_every=10, incoming=False, outgoing=False)
         user.initiate_chat(assistant, message=SAID[0], max_turns=len(SAID), silent=True)
-        learning.companion.writing.drain(10)
+        learning.companion.drain(10)
         print("learned so far:", len(memory.list()))
         learning.finish()
     for record in memory.list():

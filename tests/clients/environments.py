@@ -1,5 +1,7 @@
 """Environments with published packages, each made once out of the registry."""
 
+import os
+import pwd
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -38,9 +40,22 @@ def made(
 
 def _make(folder: Path, packages: Sequence[str], version: str, options: Sequence[str]) -> None:
     uv = [sys.executable, "-m", "uv", "--quiet"]
-    subprocess.run([*uv, "venv", "--allow-existing", "--python", version, str(folder)], check=True)
     into = ["--python", str(folder / "bin" / "python")]
-    subprocess.run([*uv, "pip", "install", *into, *options, *packages], check=True)
+    # A test has another HOME, where nothing would be cached.
+    env = {**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
+    made = [*uv, "venv", "--allow-existing", "--python", interpreter(version), str(folder)]
+    subprocess.run(made, check=True, env=env)
+    subprocess.run([*uv, "pip", "install", *into, *options, *packages], check=True, env=env)
+
+
+def interpreter(version: str) -> str:
+    """A Python of a version, `3.12` or a path: pyenv's, if it has one; else uv finds or gets it."""
+    if "/" in version:
+        return version
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    root = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv")
+    found = sorted(root.glob(f"versions/{version}.*/bin/python"))
+    return str(found[-1]) if found else version
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ def test_learnings_are_extracted_every_few_messages_and_at_the_end(memory: Memor
         with_memory = attach(agent, memory, learn_every=4, incoming=False, outgoing=False)
         says = user("I prefer TypeScript over JavaScript.", "I live in Lisbon.", "Good.")
         chat(says, agent, "My name is Ines.", turns=3)
-        with_memory.companion.writing.drain(10)
+        with_memory.companion.drain(10)
         assert memory.list(kinds=["preference"])
         with_memory.finish()
     assert any("Lisbon" in content for content in contents(memory))
@@ -473,6 +473,41 @@ def test_five_agents_share_a_memory_and_each_is_named(url: str) -> None:
             assert told[finding] == name
         assert {"user", *NAMES} >= set(told.values())
     team.close()
+
+
+def test_a_model_chooses_who_speaks_and_memory_is_not_in_its_way(url: str) -> None:
+    team = Team("team", url, embedder="hashing")
+    with ScriptedModel(by_name, speakers=["Coder", "Writer"]) as model:
+        agents, one = group(model), user()
+        for agent in agents:
+            team.join(agent)
+        chat_ = autogen.GroupChat([one, *agents], messages=[], max_round=3)  # "auto"
+        manager = GroupChatManager(chat_, llm_config=model.config)
+        one.initiate_chat(manager, message="Please tell what you found.", silent=True)
+        for agent in agents:
+            finish(agent)
+        assert [message["name"] for message in chat_.messages] == ["user", "Coder", "Writer"]
+        chosen = [asked for asked in model.asked if asked.chooses_speaker]
+        assert len(chosen) == 2
+        assert all(BLOCK not in asked.text for asked in chosen)
+    told = writers(team.memory)
+    assert (told[FINDINGS["Coder"]], told[FINDINGS["Writer"]]) == ("Coder", "Writer")
+    team.close()
+
+
+def test_an_agent_that_is_gone_leaves_nothing_behind(memory: Memory) -> None:
+    import gc
+    import weakref
+
+    with ScriptedModel(["A fine answer to that."]) as model:
+        agent = assistant(model)
+        attach(agent, memory, learn_every=0)
+        chat(user(), agent, "The sky over Lisbon is blue today")
+        finish(agent)
+        gone = weakref.ref(agent)
+        del agent
+    gc.collect()
+    assert gone() is None
 
 
 def test_what_is_private_stays_private_and_a_newcomer_knows_the_team(url: str) -> None:

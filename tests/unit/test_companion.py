@@ -140,7 +140,7 @@ def test_it_learns_every_few_messages_and_at_the_end(memory: Memory) -> None:
     companion.hear(Said("I prefer green tea over coffee.", "Ann"))
     companion.hear(Said("I live in Lisbon.", "Ann"))
     companion.hear(Said("My name is Ann Lee.", "Ann"))
-    assert companion.writing.drain(10) == 0
+    assert companion.drain(10) == 0
     assert memory.list(kinds=["preference"])
     learned = len(contents(memory))
     assert companion.finish() == 0
@@ -148,12 +148,28 @@ def test_it_learns_every_few_messages_and_at_the_end(memory: Memory) -> None:
 
 
 def test_it_learns_when_it_has_been_quiet(memory: Memory) -> None:
-    companion = Companion(memory, TurnPolicy(quiet=0.1, incoming=False))
-    companion.hear(Said("I prefer green tea over coffee.", "Ann"))
+    companion = Companion(memory, TurnPolicy(quiet=0.1))
+    companion.hear(Said("I prefer green tea over coffee.", "Ann"), keep=False)
     give_up = time.monotonic() + 10
     while not memory.list(kinds=["preference"]):
         assert time.monotonic() < give_up
         time.sleep(0.02)
+
+
+def test_threads_with_nothing_to_do_end_and_others_take_their_place(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0.05)
+    companion = Companion(memory, TurnPolicy(quiet=0.05, learn_every=0))
+    for number in range(3):
+        companion.begin()
+        companion.hear(Said(f"Shop {number} sells tea number {number}", "Ann"))
+        assert "sells tea" in companion.context([f"what does shop {number} sell?"])
+        give_up = time.monotonic() + 10
+        while companion.writing._thread or companion._answering._thread:
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+    assert len(contents(memory)) == 3
 
 
 def test_a_greeting_asks_with_the_hint(memory: Memory) -> None:

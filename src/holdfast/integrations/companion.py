@@ -74,6 +74,8 @@ class Companion:
         self.hint = hint
         self.scopes = tuple(dict.fromkeys((memory.scope, *also)))
         self.writing = Writing(self.policy.quiet, self.learn)
+        # By itself: to learn takes far longer than to keep, and no turn is to wait for it.
+        self._learning = Writing(self.policy.quiet, lambda: None)
         self._answering = Answering()
         self._spent, self._longest, self._most = 0.0, 0.0, self.policy.seconds
         self._heard: OrderedDict[bytes, None] = OrderedDict()
@@ -93,16 +95,16 @@ class Companion:
     @property
     def counts(self) -> Counts:
         """What was done, what failed, and what waits."""
-        writing = self.writing
+        both = (self.writing, self._learning)
         return Counts(
             recalls=self._recalls,
             recalls_failed=self._recalls_failed,
             kept=self._kept,
             skipped=self._skipped,
-            writes_failed=writing.failures,
-            waiting=writing.waiting,
-            refused=len(writing.refused),
-            lost=writing.lost,
+            writes_failed=sum(one.failures for one in both),
+            waiting=sum(one.waiting for one in both),
+            refused=sum(len(one.refused) for one in both),
+            lost=sum(one.lost for one in both),
             longest=self._longest,
         )
 
@@ -202,7 +204,13 @@ class Companion:
     def finish(self, seconds: float = 10.0) -> int:
         """Learns from the rest and waits for all writes, so long; gives how many still wait."""
         self.learn()
-        return self.writing.drain(seconds)
+        return self.drain(seconds)
+
+    def drain(self, seconds: float = 10.0) -> int:
+        """Waits for what is under way, so long; gives how many writes still wait."""
+        give_up = time.monotonic() + seconds
+        waiting = self.writing.drain(seconds)
+        return waiting + self._learning.drain(give_up - time.monotonic())
 
     def _gather(self, said: Said, session: str) -> None:
         if not self.policy.learn_every or not said.text:
@@ -210,10 +218,13 @@ class Companion:
         with self._lock:
             gathered = self._unlearned.setdefault(session, [])
             gathered.append(said)
-            if len(gathered) < self.policy.learn_every:
-                return
-            del self._unlearned[session]
-        self._extract(session, gathered)
+            enough = len(gathered) >= self.policy.learn_every
+            if enough:
+                del self._unlearned[session]
+        if enough:
+            self._extract(session, gathered)
+        else:
+            self.writing.wake()
 
     def _extract(self, session: str, said: list[Said]) -> None:
         heard, memory, key = [one.message() for one in said], self.memory, _new_key()
@@ -221,7 +232,7 @@ class Companion:
         def learned() -> Any:
             return memory.extract(heard, session, keep="learnings", idempotency_key=key)
 
-        self.writing.put(Write("extract", learned), 0.0)
+        self._learning.put(Write("extract", learned), 0.0)
 
     def _new(self, said: Said) -> bool:
         """False for what was heard before: a broadcast reaches an agent more than once."""

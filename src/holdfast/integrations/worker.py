@@ -22,6 +22,7 @@ T = TypeVar("T")
 log = logging.getLogger("holdfast.integrations")
 FIRST_REST, LONGEST_REST = 0.2, 10.0  # seconds between attempts at writes that failed
 MOST_WAITING = 10_000  # writes
+IDLE_SECONDS = 60.0  # after which a thread with nothing to do ends
 EXIT_SECONDS = 5.0  # spent on what waits when the process ends
 # What may yet change: a key can be given its right, a tenant its room.
 MAY_CHANGE = (Unauthenticated, Forbidden, LimitReached)
@@ -86,9 +87,10 @@ class Answering:
     def _run(self) -> None:
         while True:
             with self._lock:
-                while not self._queue:
-                    self._late = False
-                    self._lock.wait()
+                self._late = self._late and bool(self._queue)
+                if not self._lock.wait_for(lambda: self._queue, IDLE_SECONDS):
+                    self._thread = None  # the next question starts another
+                    return
                 task = self._queue.popleft()
             task.run()
 
@@ -150,6 +152,11 @@ class Writing:
             self._lock.wait_for(lambda: not self._queue, max(0.0, seconds))
         return self.waiting
 
+    def wake(self) -> None:
+        """Sees to it that `when_quiet` is called after a while, though nothing is written."""
+        with self._lock:
+            self._start()
+
     def _start(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="holdfast-write", daemon=True)
@@ -162,10 +169,19 @@ class Writing:
                 self._fresh = False
             if not some:
                 self._when_quiet()
+                if self._ended():
+                    return
             elif self._pass():
                 self._rest = FIRST_REST
             else:
                 self._pause()
+
+    def _ended(self) -> bool:
+        with self._lock:
+            if self._queue:
+                return False
+            self._thread = None  # the next write starts another
+            return True
 
     def _pause(self) -> None:
         rest, self._rest = self._rest, min(self._rest * 2, LONGEST_REST)
@@ -215,7 +231,8 @@ def _at_exit() -> None:
     """What still waits is tried once more; what then waits is told, not passed over."""
     give_up = time.monotonic() + EXIT_SECONDS
     for writing in list(_all):
-        writing._when_quiet()
+        writing._when_quiet()  # which may give another one something to do
+    for writing in list(_all):
         left = writing.drain(give_up - time.monotonic())
         if left:
             log.error("memory: the process ends while %d writes wait; they are lost", left)

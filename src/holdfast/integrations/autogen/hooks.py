@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from holdfast.integrations.companion import Companion, Counts
 from holdfast.integrations.turns import Said, TurnPolicy
 from holdfast.integrations.worker import log
 
-_attached: weakref.WeakKeyDictionary[Any, Attachment] = weakref.WeakKeyDictionary()
+PLACE = "_holdfast"  # the attribute of an agent that holds its attachment, for as long as it lives
 
 
 class Attachment:
@@ -48,7 +47,7 @@ class Attachment:
                 self.agent.hook_lists[name].remove(hook)
         self._hooks = []
         self._show("")
-        _attached.pop(self.agent, None)
+        vars(self.agent).pop(PLACE, None)
         self.finish()
 
     # --- hooks ---
@@ -157,13 +156,14 @@ def attach(
     )
     companion.warm_up()
     attachment = Attachment(agent, companion)
-    _attached[agent] = attachment
+    setattr(agent, PLACE, attachment)
     return attachment
 
 
 def attached(agent: Any) -> Attachment | None:
     """The memory that an agent was given, if any."""
-    return _attached.get(agent)
+    found: Attachment | None = getattr(agent, PLACE, None)
+    return found
 
 
 def detach(agent: Any) -> None:
@@ -171,7 +171,7 @@ def detach(agent: Any) -> None:
 
     detach(assistant)
     """
-    if attachment := _attached.get(agent):
+    if attachment := attached(agent):
         attachment.detach()
 
 

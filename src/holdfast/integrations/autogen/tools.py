@@ -13,8 +13,8 @@ from holdfast.integrations.companion import Companion
 from holdfast.integrations.tools import DESCRIPTIONS, NAMES, Tool, schemas, tools
 from holdfast.integrations.turns import TurnPolicy
 
-# What an executor runs for each of its callers: one function name, several agents behind it.
-_run_for: weakref.WeakKeyDictionary[Any, dict[str, dict[str, Tool]]] = weakref.WeakKeyDictionary()
+# The attribute of an executor with what it runs for each caller: one name, several behind it.
+PLACE = "_holdfast_tools"
 
 
 def register_memory_tools(
@@ -62,7 +62,7 @@ def _companion(memory: Memory | Companion, caller: Any, policy: TurnPolicy | Non
 
 
 def _register_for_execution(executor: Any, name: str, caller: str, tool: Tool) -> None:
-    known = _run_for.setdefault(executor, {})
+    known: dict[str, dict[str, Tool]] = vars(executor).setdefault(PLACE, {})
     if name in known:
         known[name][caller] = tool
         return
