@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from benchmarks import corpora, timing, workload
+from benchmarks import corpora, results, timing, workload
 from benchmarks.corpora import ROOT, Query
 from benchmarks.quality import short
 from benchmarks.scoring import evaluated
@@ -198,7 +197,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args(words)
-    found: dict[str, Any] = {"cores": os.cpu_count(), "sizes": {}}
+    head = results.header(0, quick=False, module="benchmarks.postgres")
+    found: dict[str, Any] = {"run": head, "sizes": {}}
     for count in options.sizes:
         with database() as url:
             told = size(url, count, options.times) | {"plain": plain(url, count, options.times)}
