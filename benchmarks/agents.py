@@ -12,7 +12,7 @@ from benchmarks.options import Options
 from tests.clients.environments import made
 from tests.frameworks.environments import ours
 
-SIZE, ROUNDS = 10_000, 4
+SIZE, ROUNDS = 10_000, 3
 MOST_MS, TIMES = 25.0, 5.0  # what memory may take of a turn; how much cheaper than others
 PACKAGES = (
     "autogen[openai]==0.14.1",
