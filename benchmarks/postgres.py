@@ -14,20 +14,27 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psycopg
 
-from benchmarks import timing, workload
-from benchmarks.corpora import ROOT
+from benchmarks import corpora, results, timing, workload
+from benchmarks.corpora import ROOT, Query
+from benchmarks.quality import short
+from benchmarks.scoring import evaluated
 from benchmarks.served import SERVE, process
 from benchmarks.sized import BATCH, SCOPE, drafts
+from benchmarks.stores import DEFAULT, Store, remembered
 from benchmarks.workload import Free, Texts
 from holdfast import Memory
+from holdfast.embed import open_embedder
+from holdfast.engine import Key
+from holdfast.engine import postgres as engine
 from tools.postgres import Postgres, add_pgvector, make_database, make_role
 
 RESULTS = ROOT / "benchmarks" / "results" / "postgres.json"
@@ -111,6 +118,37 @@ def _text(vector: np.ndarray[Any, Any]) -> str:
     return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
 
 
+class Unworn(engine.Postgres):
+    """A store that does not count uses."""
+
+    def use(self, keys: Sequence[Key], now: datetime) -> None:
+        """Does nothing."""
+
+
+def quality(url: str, stores: int) -> dict[str, Any]:
+    """The figures of recall on LoCoMo, of both engines, and how many answers differ at all."""
+    corpus = corpora.some(corpora.load("locomo"), stores)
+    embedder = open_embedder("fast")
+    found: dict[str, Any] = {"stores": stores, "questions": len(corpus.queries)}
+    orders: list[list[list[str]]] = []
+    for name, store in (("sqlite", None), ("postgres", Unworn(url))):
+        with remembered(corpus, embedder, elsewhere=store) as filled:
+            told: list[list[str]] = []
+
+            def asker(store: Store, told: list[list[str]] = told) -> Callable[[Query], list[str]]:
+                def ask(query: Query) -> list[str]:
+                    told.append([hit.id for hit in store.recall(query, DEFAULT)])
+                    return told[-1]
+
+                return ask
+
+            found[name] = short(evaluated(filled, asker))
+            orders.append(told)
+        print(f"  {name} {json.dumps(found[name])}", flush=True)
+    found["answers that differ"] = sum(a != b for a, b in zip(*orders, strict=True))
+    return found
+
+
 def served(url: str, seconds: float) -> dict[str, Any]:
     """Calls a second of 64 clients on one server process, and on four."""
     with Memory("bench", url, embedder="hashing") as memory:
@@ -120,7 +158,8 @@ def served(url: str, seconds: float) -> dict[str, Any]:
     for count in (1, PROCESSES):
         with ExitStack() as stack:
             ports = range(FIRST_PORT, FIRST_PORT + count)
-            urls = [stack.enter_context(process(SERVE, p, url, "hashing")) for p in ports]
+            words = [[sys.executable, "-c", SERVE, str(port), url, "hashing"] for port in ports]
+            urls = [stack.enter_context(process(*pair)) for pair in zip(words, ports, strict=True)]
             found[str(count)] = {kind: _load(urls, kind, seconds) for kind in KINDS}
         print(f"  {count} processes: {json.dumps(found[str(count)])}", flush=True)
     return found
@@ -156,9 +195,11 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=5.0, help="of load; 0 leaves it out")
+    parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args(words)
-    found: dict[str, Any] = {"cores": os.cpu_count(), "sizes": {}}
+    head = results.header(0, quick=False, module="benchmarks.postgres")
+    found: dict[str, Any] = {"run": head, "cores": os.cpu_count(), "sizes": {}}
     for count in options.sizes:
         with database() as url:
             told = size(url, count, options.times) | {"plain": plain(url, count, options.times)}
@@ -168,6 +209,9 @@ def main(words: list[str] | None = None) -> int:
         f"recall at {count} over a plain HNSW query": told["recall over plain"]
         for count, told in found["sizes"].items()
     }
+    if options.stores:
+        with database() as url:
+            found["quality"] = quality(url, options.stores)
     if options.seconds:
         with database() as url:
             found["served"] = served(url, options.seconds)

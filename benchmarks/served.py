@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from holdfast import Memory
 TEXT = "the green tea of shop {n} costs {n} euros"
 KINDS = ("state get", "state set", "remember", "recall", "context")
 CLIENTS = (1, 8, 64)
+PAIRS, PAIR_SECONDS = 15, 0.4
 RESULTS = ROOT / "benchmarks" / "results" / "served.json"
 ECHO = """
 import sys, uvicorn
@@ -107,6 +109,9 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
             addresses = dict.fromkeys(KINDS, ours) | {"echo": bare}
             addresses |= {f"chroma {it}": rival for it in ("query", "add")} if rival else {}
             found["rows"] = rows(addresses, seconds, rounds)
+            found["state get over echo"] = {
+                clients: paired(ours, bare, clients) for clients in CLIENTS
+            }
     found["checks"] = checks(found)
     return found
 
@@ -123,6 +128,18 @@ def rows(addresses: dict[str, str], seconds: float, rounds: int) -> list[dict[st
             best.append({"kind": kind, **max(found, key=lambda row: row["per_second"])})
             print(f"  {json.dumps(best[-1])}", flush=True)
     return best
+
+
+def paired(ours: str, bare: str, clients: int) -> float:
+    """The rate of a state get over the bare framework's: the median of short turns in pairs.
+
+    What else the machine does then hits both alike.
+    """
+    found = []
+    for _ in range(PAIRS):
+        get = measured(ours, "state get", clients, PAIR_SECONDS)["per_second"]
+        found.append(get / measured(bare, "echo", clients, PAIR_SECONDS)["per_second"])
+    return round(float(statistics.median(found)), 2)
 
 
 def here(memory: Memory, seconds: float) -> dict[str, float]:
@@ -164,10 +181,8 @@ def checks(found: dict[str, Any]) -> dict[str, Any]:
     """The targets, and whether they are met."""
     by = {(row["kind"], row["clients"]): row for row in found["rows"]}
     rate = {
-        f"state get over the bare framework, {clients} clients": round(
-            by["state get", clients]["per_second"] / by["echo", clients]["per_second"], 2
-        )
-        for clients in CLIENTS
+        f"state get over the bare framework, {clients} clients": ratio
+        for clients, ratio in found["state get over echo"].items()
     }
     added = {
         kind: round(by[kind, 1]["p50_ms"] - found["in process"][kind], 3)

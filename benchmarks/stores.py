@@ -17,7 +17,7 @@ from benchmarks.corpora import Corpus, Instance, Item, Query
 from holdfast import Memory, Recalled, Weights
 from holdfast.backend import Here
 from holdfast.embed import Embedder
-from holdfast.engine import Key
+from holdfast.engine import Engine, Key
 from holdfast.engine.sqlite import SQLite
 from holdfast.service import Service
 
@@ -82,11 +82,14 @@ def _drafts(items: Sequence[Item]) -> list[dict[str, object]]:
 
 @contextmanager
 def remembered(
-    corpus: Corpus, embedder: Embedder | None, count_uses: bool = False
+    corpus: Corpus,
+    embedder: Embedder | None,
+    count_uses: bool = False,
+    elsewhere: Engine | None = None,
 ) -> Iterator[list[Store]]:
-    """A file with a scope for every instance of a corpus."""
+    """A file, or another store, with a scope for every instance of a corpus."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
-        engine = (SQLite if count_uses else Unworn)(str(Path(folder) / "bench.db"))
+        engine = elsewhere or (SQLite if count_uses else Unworn)(str(Path(folder) / "bench.db"))
         service = Service(engine, embedder)
         backend = Here(service, service.close)
         try:

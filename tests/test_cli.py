@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from holdfast import Memory, __version__
 from holdfast.cli import app
+from holdfast.cli.serve import _without_password
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
 TELL = "Use PostgreSQL, not MongoDB, for the main store"
@@ -560,3 +561,19 @@ def test_the_program_itself_runs(tmp_path: Path) -> None:
         capture_output=True,
     )
     assert b"\\xe9" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (None, None),
+        ("sqlite:///a:b.db", "sqlite:///a:b.db"),
+        ("postgresql://ann:hush@db:5432/x", "postgresql://ann:***@db:5432/x"),
+        (
+            "postgresql://db/x?user=ann&password=hush&a=b",
+            "postgresql://db/x?user=ann&password=***&a=b",
+        ),
+    ],
+)
+def test_a_password_is_not_shown(given: str | None, shown: str | None) -> None:
+    assert _without_password(given) == shown

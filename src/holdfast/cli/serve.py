@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Annotated
 
@@ -53,7 +54,7 @@ def serve(
         limits=Limits.of(dict(_pair(text) for text in limit or ())),
     )
     if at.json:
-        say.json(asdict(settings))
+        say.json({**asdict(settings), "url": _without_password(settings.url)})
     run(settings, lambda text: typer.echo(text, err=True))
 
 
@@ -62,3 +63,9 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise Invalid(f"{text!r} is not NAME=NUMBER.", "Write for example --limit rate=50.")
     return name, number
+
+
+def _without_password(url: str | None) -> str | None:
+    """A URL that may be shown and logged."""
+    secret = r"(?<=:)[^:/@]*(?=@)|(?<=[?&]password=)[^&]*"
+    return None if url is None else re.sub(secret, "***", url)

@@ -283,6 +283,10 @@ class Index:
         reach = self.pulse.listed if self._behind else None
         return self._lists.listed(source, token, self.columns["row"], reach)
 
+    def knows(self, token: str) -> bool:
+        """Whether the rows with a token are in memory."""
+        return self._lists.knows(token)
+
     def sampled(self) -> Sampled:
         """Some rows, in short runs, and which of them follow which in a session."""
         key = self.count, self._seq

@@ -66,6 +66,10 @@ class Lists:
             self._read[token] = np.concatenate([self._read[token], tail])
         return self._read[token]
 
+    def knows(self, token: str) -> bool:
+        """Whether a list is in memory."""
+        return token in self._read
+
     @property
     def nbytes(self) -> int:
         """About how many bytes of memory the lists take."""

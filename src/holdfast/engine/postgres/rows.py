@@ -243,14 +243,15 @@ class Rows(Queue):
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
         named = [(nth, self.scope(place)) for nth, place in enumerate(places)]
-        held = [
-            (nth, search.Source(self.db, at, self._seen[at], look.terms))
-            for nth, at in named
-            if at.number != NO_SCOPE
-        ]
+        there = [(nth, at) for nth, at in named if at.number != NO_SCOPE]
         space = 0
-        if look.space and held:
-            space = search.space_number(held[0][1].seen[3:7], look.space)
+        if look.space and there:
+            space = search.space_number(self._seen[there[0][1]][3:7], look.space)
+        dimension = look.space.dimension if look.space else 0
+        held = []
+        for nth, at in there:
+            knows = self._indexes.scope(space, at, dimension).knows
+            held.append((nth, search.Source(self.db, at, self._seen[at], look.terms, knows)))
         return search_sources(self._indexes, space, self._uses, held, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:

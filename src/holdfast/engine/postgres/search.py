@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -92,7 +92,8 @@ class Source:
     scope: words.At
     seen: Row
     terms: Sequence[str]
-    _found: dict[str, list[int]] | None = field(default=None, init=False)
+    knows: Callable[[str], bool]  # whether the list of a token is in memory already
+    _found: dict[str, NDArray[np.int64]] = field(default_factory=dict, init=False)
 
     def pulse(self) -> Pulse:
         """What tells whether anything was written since the scope was last looked at."""
@@ -121,17 +122,20 @@ class Source:
         """The rows in the word index that have a token, in order."""
         if not self.pulse().listed:
             return np.empty(0, np.int64)
-        if self._found is None:
-            self._found = self._look_up()
-        return np.array(self._found.get(words.token_key(token), []), np.int64)
+        if token not in self._found:
+            asked = [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
+            self._look_up({token, *(each for each in asked if not self.knows(each))})
+        return self._found[token]
 
-    def _look_up(self) -> dict[str, list[int]]:
-        """The lists of all terms asked for: one question to the server, not one for each."""
-        asked = [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
-        found: dict[str, list[int]] = {}
-        for token, rows in self.db.all("find_words", *self.scope, [*map(words.token_key, asked)]):
-            found.setdefault(token, []).extend(rows)
-        return found
+    def _look_up(self, asked: Iterable[str]) -> None:
+        """Asks for all lists that are not in memory: one question to the server, not many."""
+        keys = {words.token_key(token): token for token in asked}
+        parts: dict[str, list[NDArray[np.int64]]] = {token: [] for token in keys.values()}
+        for key, raw in self.db.all("find_words", *self.scope, list(keys)):
+            parts[keys[key]].append(words.unpacked(raw))
+        nothing = np.empty(0, np.int64)
+        for token, rows in parts.items():
+            self._found[token] = np.concatenate(rows) if rows else nothing
 
     def matching(self, where: Filter) -> NDArray[np.int64]:
         """The rows that a filter leaves in."""

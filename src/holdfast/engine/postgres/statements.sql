@@ -162,7 +162,7 @@ DELETE FROM holdfast.words WHERE tenant = $1 AND scope = $2
 SELECT token, rows FROM holdfast.words WHERE tenant = $1 AND scope = $2
 
 -- name: find_words
-SELECT token, rows FROM holdfast.words
+SELECT token, array_send(rows) FROM holdfast.words
 WHERE tenant = $1 AND scope = $2 AND token = ANY($3::text[]) ORDER BY token, block
 
 -- name: current_space
