@@ -70,3 +70,14 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
     make_database(postgres, name, template)
     yield database_url(postgres, name)
     drop_database(postgres, name)
+
+
+# Whole suites that start servers, databases or frameworks: `make quick` leaves them out.
+LONG = """congruence contract_http contract_postgres dialects frameworks isolation moving postgres
+    postgres_faults postgres_plans postgres_servers server_fuzz""".split()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem.removeprefix("test_") in LONG:
+            item.add_marker(pytest.mark.slow)
