@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, columns
 from holdfast.engine.cache.index import Indexes
-from holdfast.engine.cache.search import Uses
+from holdfast.engine.cache.part import Uses
 from holdfast.engine.cache.search import search as search_sources
 from holdfast.engine.columns import (
     after_all,
