@@ -74,7 +74,7 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
 
 # Whole suites that start servers, databases or frameworks: `make quick` leaves them out.
 LONG = """congruence contract_http contract_postgres dialects frameworks isolation moving postgres
-    postgres_faults postgres_plans postgres_servers server_fuzz""".split()
+    postgres_faults postgres_large postgres_plans postgres_servers server_fuzz""".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
