@@ -288,9 +288,7 @@ class Service:
             ids = [op.id] if op.id is not None else tx.matching(place, op.where)
             if op.id is not None:
                 keeping.current(tx, place, op.id, now)
-            ids = keeping.derived(tx, place, ids)
-            for id in ids:
-                tx.forget(place, id)
+            ids = keeping.forget(tx, place, ids, now)
             if op.where.session is not None:
                 tx.drop_jobs(place, op.where.session)
             keys = tx.forget_all(place) if op.everything else 0
