@@ -1,8 +1,8 @@
 """Kills while a process learns: nothing accepted is lost, done twice, or half done.
 
-A child accepts conversations, corrects what it learned, sums up and sweeps, and tells its parent
-over a pipe what was acknowledged. The parent kills it at any moment, opens the store, lets the
-jobs that are left be done, and counts what is wrong.
+A child accepts conversations, corrects what it learned, sums up, undoes that and sweeps, and tells
+its parent over a pipe what was acknowledged. The parent kills it at any moment, opens the store,
+lets the jobs that are left be done, and counts what is wrong.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from holdfast.service import utc_now
 
 CHILD = "--child"
 TURNS = 24  # of a session that is summed up
+GONE = 500  # memories that are swept
 SAME = ("lives in Lisbon", "is living in Lisbon", "is based in Lisbon")
 LONGEST_SECONDS = 0.6  # from the first acknowledgement to the kill
 DONE_SECONDS = 400
@@ -35,7 +36,7 @@ LONG = 500  # kills whose result is kept
 RESULTS = results.FOLDER / "learning_faults.json"
 WRONG = (
     *("accepted, lost", "accepted, done twice", "correction lost", "half superseded"),
-    *("turns lost", "twins lost", "jobs left", "unhealthy"),
+    *("turns lost", "twins lost", "expired, seen", "expired, left", "jobs left", "unhealthy"),
 )
 
 
@@ -59,8 +60,10 @@ def child(url: str, start: int) -> None:
             (twins,) = memory.consolidate(f"twins{number}").summaries
             if number % 10 == 0:
                 memory.dissolve(twins)
-            memory.remember(f"gone {number}", ttl=0.001)
-            memory.purge()
+            gone = [{"content": f"gone {number} {n}", "ttl": 0.001} for n in range(GONE)]
+            memory.remember_many(gone)
+            if number % 10 == 0:
+                memory.purge()
         memory.work()
 
 
@@ -104,7 +107,10 @@ def wrong(memory: Memory, acknowledged: list[str]) -> Counter[str]:
             found["turns lost"] += _trail(memory, number) != TURNS
         else:
             found["twins lost"] += _twins(memory, number) != set(SAME)
+    found["expired, seen"] = sum(said.startswith("gone") for said in current)
     found["unhealthy"] = not memory.doctor().healthy
+    memory.work()
+    found["expired, left"] = memory.purge().memories
     return found
 
 

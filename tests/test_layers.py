@@ -42,6 +42,7 @@ LAYERS = {
         "learning",
         "consolidation",
         "jobs",
+        "sweeping",
         "access",
     },
     "where": {"backend", "remote", "outbox"},

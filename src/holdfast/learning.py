@@ -277,7 +277,9 @@ class Learner:
             tx.release(place, op.id)
             return keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
 
-        return self._write(op, place, work)
+        done = self._write(op, place, work)
+        self.worker.expect(draft.record.expires_at for draft in drafts)
+        return done
 
     def reject(self, op: ops.Reject, place: Place) -> bool:
         """Removes something from quarantine for good; says whether it was there."""
@@ -325,7 +327,8 @@ class Learner:
         return tuple(self._engine.read(lambda seen: seen.jobs(place, op.limit)))
 
     def work(self, op: ops.Work, place: Place) -> int:
-        """Does the jobs of the store that are due; gives how many were done."""
+        """Does the jobs of the store that are due, and sweeps; gives how many jobs were done."""
+        self.worker.sweep()
         return self.worker.drain()
 
     def replay(self, op: ops.Replay, place: Place) -> bool:

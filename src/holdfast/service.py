@@ -98,6 +98,8 @@ class Service:
         """Does a verb for a tenant, and answers."""
         name, place = VERBS[type(op)], Place(tenant, op.scope)
         method = getattr(self if hasattr(self, name) else self.learner, name)
+        if isinstance(op, ops.Write):
+            self.learner.worker.look()
         while True:
             used = self.embedding.current
             try:
@@ -119,6 +121,7 @@ class Service:
         self.learner.follow(place, [op.draft])
         draft = self._drafts([op.draft], place, now)[0]
         done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         return done
 
@@ -130,6 +133,7 @@ class Service:
         done = self._write(
             op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
         )
+        self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
         return done
 
@@ -317,7 +321,9 @@ class Service:
             tx.put_entry(place, entry)
             return entry
 
-        return self._write(op, place, work, about=f"state {op.key}")
+        done = self._write(op, place, work, about=f"state {op.key}")
+        self.learner.worker.expect([done.expires_at])
+        return done
 
     def get(self, op: ops.Get, place: Place) -> Entry:
         """Gives the entry under a key."""
@@ -366,7 +372,10 @@ class Service:
         """Takes the lines of an export into a scope, all or none."""
         records, entries, ties = portable.parsed(op.lines, place.scope)
         drafts, now = self._indexed(records), self._clock()
-        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
+        done = self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
+        expiries = [one.expires_at for one in records] + [one.expires_at for one in entries]
+        self.learner.worker.expect(expiries)
+        return done
 
     def backup(self, op: ops.Backup, place: Place) -> int:
         """Copies the whole store to a new file; gives its size in bytes."""

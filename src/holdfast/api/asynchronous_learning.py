@@ -163,6 +163,8 @@ class AsyncLearning:
     async def work(self) -> int:
         """Does the jobs of the store that are due, here and now; gives how many were done.
 
+        What has expired is removed, too.
+
         await memory.work()
         """
         return await self._backend.do(ops.Work(scope=self.scope))

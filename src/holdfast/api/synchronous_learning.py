@@ -162,6 +162,8 @@ class Learning:
     def work(self) -> int:
         """Does the jobs of the store that are due, here and now; gives how many were done.
 
+        What has expired is removed, too.
+
         memory.work()
         """
         return self._backend.do(ops.Work(scope=self.scope))

@@ -186,6 +186,10 @@ class Postgres:
         """Compares every index with the rows; rebuilds the wrong ones if asked."""
         return (self._rows if repair else self._view)(lambda tx: upkeep.check(tx, repair))
 
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
+        return upkeep.sweep_some(self._rows, stamp(now), most)
+
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
         swept = upkeep.sweep(self._rows, stamp(now), stamp(keep_answers_from))

@@ -472,6 +472,11 @@ class Rows(Queue):
         self.db.enter(EVERY)
         return super().next_due()
 
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
+        self.db.enter(EVERY)
+        return super().next_expiry()
+
 
 def place_key(place: Place) -> bytes:
     """A digest of a scope's name, which outlives the scope."""
