@@ -39,7 +39,8 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 TRIES = 30  # of a transaction that others were in the way of
-AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less
+AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less;
+OPEN_SECONDS = 10.0  # and for one that was never there: whoever mistyped its name should be told
 
 _open: weakref.WeakSet[Postgres] = weakref.WeakSet()
 
@@ -49,7 +50,7 @@ class Postgres:
 
     def __init__(self, url: str, pool: int = POOL) -> None:
         self._connections = Connections(url, pool)
-        self._patiently(lambda: schema.prepare(self._connections))
+        self._patiently(lambda: schema.prepare(self._connections), OPEN_SECONDS)
         self._reset()
         _open.add(self)
 
@@ -87,9 +88,9 @@ class Postgres:
         """A write that may need more than the port's transaction offers."""
         return cast(T, self._patiently(_Run(self._uses, self._connections, self._indexes, work)))
 
-    def _patiently(self, run: Callable[[], T]) -> T:
+    def _patiently(self, run: Callable[[], T], seconds: float | None = None) -> T:
         """Runs a transaction until it goes through, for as long as that can help."""
-        give_up, tries, pause = time.monotonic() + AWAY_SECONDS, 0, 0.002
+        give_up, tries, pause = time.monotonic() + (seconds or AWAY_SECONDS), 0, 0.002
         with errors(self._connections.where):
             while True:
                 try:
