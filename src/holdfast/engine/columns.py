@@ -47,16 +47,16 @@ def digest(words: str) -> bytes:
     return hashlib.blake2b(words.encode(), digest_size=16).digest()
 
 
-def record(row: Any, scope: str) -> Record:
-    """The record a row holds."""
-    writer = row["writer"]
+def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
+    """The record a row holds; `used`: how often more than it says, and when last."""
+    writer, tags, meta, (more, last) = row["writer"], row["tags"], row["meta"], used
     return Record(
         id=row["id"],
         scope=scope,
         content=row["content"],
         kind=row["kind"],
-        tags=tuple(json.loads(row["tags"])),
-        meta=json.loads(row["meta"]),
+        tags=() if tags == "[]" else tuple(json.loads(tags)),
+        meta={} if meta == "{}" else json.loads(meta),
         session=row["session"],
         source=None if writer is None else Source(writer, row["role"], row["message"]),
         pinned=bool(row["pinned"]),
@@ -66,8 +66,8 @@ def record(row: Any, scope: str) -> Record:
         version=row["version"],
         until=maybe_moment(row["until"]),
         superseded_by=row["superseded_by"],
-        uses=row["uses"],
-        last_used_at=maybe_moment(row["last_used_at"]),
+        uses=row["uses"] + more,
+        last_used_at=maybe_moment(last if more else row["last_used_at"]),
         avoid=bool(row["avoid"]),
     )
 

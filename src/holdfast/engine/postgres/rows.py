@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -189,13 +189,8 @@ class Rows(Holding):
 
     def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        found = columns.record(row, scope)
-        more, at = (0, 0)
-        if self._uses:
-            more, at = self._uses.get((At(tenant, row["scope"]), row["row"]), (0, 0))
-        if not more:
-            return found
-        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+        key = At(tenant, row["scope"]), row["row"]
+        return columns.record(row, scope, self._uses.get(key, (0, 0)) if self._uses else (0, 0))
 
     def _records(self, place: Place, rows: Sequence[Row]) -> list[Record]:
         return [self._record(row, place.scope, place.tenant) for row in rows]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -82,11 +81,8 @@ class Rows(Holding):
 
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        found = columns.record(row, scope)
-        more, at = self._uses.get((row["scope"], row["row"]), (0, 0))
-        if not more:
-            return found
-        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+        used = self._uses.get((row["scope"], row["row"]), (0, 0)) if self._uses else (0, 0)
+        return columns.record(row, scope, used)
 
     # --- reading ---
 
