@@ -199,7 +199,8 @@ class Service:
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
         chosen = context.chosen([hit for _, hit in hits], op.budget)
-        self._use([(key, hit) for key, hit in hits if hit in chosen])
+        shown = {hit.id for hit in chosen}
+        self._use([(key, hit) for key, hit in hits if hit.id in shown])
         self.learner.echoes.note(place, [hit.content for hit in chosen])
         return context.render(chosen)
 

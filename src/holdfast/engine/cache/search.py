@@ -6,18 +6,19 @@ in is searched whole, so that no bound can make an answer shorter than it should
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast import rank
-from holdfast.engine import Found, Key, Look, Scope
+from holdfast.engine import Found, Key, Look
 from holdfast.engine.cache import Source
 from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import stamp
+from holdfast.engine.uses import Uses
 from holdfast.model import Filter
 from holdfast.rank import Candidates, Corpus, Sample
 
@@ -27,7 +28,6 @@ LONG = 10_000  # rows; such a list of a term is read whole only if that can matt
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
-Uses = Mapping[tuple[Scope, int], tuple[int, int]]  # (scope, row): times used, last at
 
 
 def search(
