@@ -43,6 +43,7 @@ LAYERS = {
         "consolidation",
         "jobs",
         "sweeping",
+        "judging",
         "access",
     },
     "where": {"backend", "remote", "outbox"},

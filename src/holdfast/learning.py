@@ -14,10 +14,11 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from holdfast import check, consolidation, keeping, lifetime, ops, text, trust, wire
+from holdfast import check, consolidation, judging, keeping, lifetime, ops, text, trust, wire
 from holdfast.engine import Draft, Engine, Place, Snapshot, Task, Transaction
 from holdfast.errors import Busy, Conflict, NotFound, Refused
 from holdfast.extract import Extractor
+from holdfast.extract.judge import Judge
 from holdfast.jobs import Worker
 from holdfast.keeping import CONFLICT, FROM, TURN
 from holdfast.model import (
@@ -104,6 +105,7 @@ class Learner:
         ways: Ways,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        judge: Judge | None = None,
     ) -> None:
         self._engine = engine
         self._extractor = extractor
@@ -113,6 +115,7 @@ class Learner:
         self._clock = clock
         self._new_id = new_id
         self.echoes = Echoes()
+        self._court = judging.Court(engine, judge, clock, new_id)
         self.worker = Worker(engine, self._run, clock)
 
     # --- extracting ---
@@ -139,6 +142,9 @@ class Learner:
 
     def _run(self, task: Task) -> None:
         """Does a job; what it writes and its end are one transaction."""
+        if judging.is_dispute(task.work):
+            self._court.settle(task)
+            return
         heard = self._heard(wire.loads(ops.Extract, task.work), task.place)
 
         def work(tx: Transaction) -> Extracted:
@@ -148,9 +154,15 @@ class Learner:
         self._caught_up(task.place, self._engine.write(work))
 
     def _caught_up(self, place: Place, done: Extracted) -> None:
-        """What a correction gave other words gets its vector after the write."""
+        """What a correction gave other words gets its vector after the write; conflicts a judge."""
+        self.disputed(done.learned)
         if any(one.superseded or one.redacted for one in done.learned):
             self._catch_up([place])
+
+    def disputed(self, done: Sequence[Remembered]) -> None:
+        """Lets a judge come to what was written."""
+        if self._court.sits and any(one.conflicts for one in done):
+            self.worker.wake()
 
     def _heard(self, op: ops.Extract, place: Place) -> Heard:
         """What is to be written, made outside of any transaction."""
@@ -202,7 +214,7 @@ class Learner:
         learned: list[Remembered] = []
         for (told, draft), numbers in zip(heard.drafts, heard.sources, strict=True):
             try:
-                done = keeping.keep(tx, place, told, draft, now)
+                done = self.keep(tx, place, told, draft, now)
             except Refused:
                 dropped["refused"] += 1
                 continue
@@ -216,6 +228,14 @@ class Learner:
         for digest in heard.digests:
             tx.hear(place, digest)
         return Extracted(learned=tuple(learned), turns=len(heard.digests), dropped=dict(dropped))
+
+    def keep(
+        self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
+    ) -> Remembered:
+        """Keeps something told; a conflict it comes into is queued for the judge."""
+        done = keeping.keep(tx, place, told, draft, now)
+        self._court.accept(tx, place, done, told.session)
+        return done
 
     def follow(self, place: Place, told: Sequence[ops.Draft]) -> None:
         """Brings the slots of a place up to date before something is reconciled with it.
@@ -275,7 +295,9 @@ class Learner:
             if held is None or not tx.held(place, op.id, 1):
                 raise NotFound(f"Nothing {op.id!r} is in quarantine here.", "See `review`.")
             tx.release(place, op.id)
-            return keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+            done = keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+            self._court.accept(tx, place, done, held.session)
+            return done
 
         done = self._write(op, place, work)
         self.worker.expect(draft.record.expires_at for draft in drafts)
@@ -346,11 +368,7 @@ def _resolved(tx: Transaction, op: ops.Resolve, place: Place, now: datetime) -> 
     if not others:
         raise Conflict(f"The memory {op.id} is in no such conflict.", "`recall` shows them.")
     for id in others:
-        tx.unlink(place, op.id, CONFLICT, id)
-        tx.unlink(place, id, CONFLICT, op.id)
-        for old in tx.versions(place, id)[-1:]:
-            if not op.both and old.until is None:
-                keeping.supersede(tx, place, old, replace(kept, happened_at=now), now)
+        judging.resolve(tx, place, kept, id, op.both, now)
     return Remembered(op.id, created=False, superseded=() if op.both else tuple(others))
 
 

@@ -31,6 +31,7 @@ from holdfast.embedding import Embedding
 from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.extract import Extractor, open_extractor
+from holdfast.extract.judge import Judge
 from holdfast.learning import Learner, Ways, record
 from holdfast.model import (
     Diagnosis,
@@ -85,6 +86,7 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_id,
         extractor: Extractor | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.engine = engine
         self._clock = clock
@@ -92,7 +94,7 @@ class Service:
         self.embedding = Embedding(engine, embedder)
         learns = extractor or open_extractor("rules")
         ways = Ways(self._indexed, self._write, self.embedding.catch_up)
-        self.learner = Learner(engine, learns, ways, clock, new_id)
+        self.learner = Learner(engine, learns, ways, clock, new_id, judge)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
@@ -120,7 +122,7 @@ class Service:
         now = self._clock()
         self.learner.follow(place, [op.draft])
         draft = self._drafts([op.draft], place, now)[0]
-        done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        done = self._write(op, place, lambda tx: self.learner.keep(tx, place, op.draft, draft, now))
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         return done
@@ -131,14 +133,15 @@ class Service:
         self.learner.follow(place, op.drafts)
         pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
         done = self._write(
-            op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
+            op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
         )
         self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
         return done
 
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
-        """Gives what got other words inside a write its vector after it."""
+        """Gives what got other words inside a write its vector after it, and conflicts a judge."""
+        self.learner.disputed(done)
         if any(one.superseded or one.redacted for one in done):
             self.embedding.catch_up([place])
 
