@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
@@ -57,7 +57,8 @@ T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
 AVOID_HITS = 3  # of what to avoid, shown beside the hits
-CONTEXT_HITS = 50  # a prompt block is chosen from this many
+CONTEXT_HITS = 50  # a prompt block is chosen from this many, at most
+FETCHED = 20  # records fetched together; after them twice as many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
 
@@ -201,9 +202,10 @@ class Service:
         apart = {hit.id for _, hit in warned}
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
-        chosen = context.chosen([hit for _, hit in hits], op.budget)
-        shown = {hit.id for hit in chosen}
-        self._use([(key, hit) for key, hit in hits if hit.id in shown])
+        if warned:
+            hits = context.fitting(hits, op.budget)
+        chosen = [hit for _, hit in hits]
+        self._use(hits)
         self.learner.echoes.note(place, [hit.content for hit in chosen])
         return context.render(chosen)
 
@@ -484,16 +486,33 @@ def _answer(
         return _Answer([], 0, found.waiting, degraded)
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]
-    keys = [found.keys[at] for at in kept]
+    hits = _hits(seen, places, found, ranking, asked.terms, kept)
+    enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
+    return _Answer(enough, len(found.keys), found.waiting, degraded)
+
+
+def _hits(
+    seen: Snapshot,
+    places: Sequence[Place],
+    found: Found,
+    ranking: rank.Ranking,
+    terms: Sequence[str],
+    kept: Sequence[int],
+) -> Iterator[tuple[Key, Hit]]:
+    """The hits of candidates, fetched some at a time: who asks may soon have enough."""
+    assert found.candidates is not None
     linked = [seen.any_links(place) for place in places]
-    hits = []
-    for at, key, one in zip(kept, keys, seen.fetch(places, keys), strict=True):
-        if one is not None:
-            why = rank.why(ranking, found.candidates, asked.terms, at)
-            marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
-            marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
-            hits.append((key, Hit(one, float(ranking.score[at]), why, *marked)))
-    return _Answer(hits, len(found.keys), found.waiting, degraded)
+    start, several = 0, FETCHED
+    while start < len(kept):
+        some = kept[start : start + several]
+        keys = [found.keys[at] for at in some]
+        for at, key, one in zip(some, keys, seen.fetch(places, keys), strict=True):
+            if one is not None:
+                why = rank.why(ranking, found.candidates, terms, at)
+                marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
+                marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
+                yield key, Hit(one, float(ranking.score[at]), why, *marked)
+        start, several = start + several, 2 * several
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {
