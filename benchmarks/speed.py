@@ -18,6 +18,7 @@ from benchmarks.workload import Texts
 from holdfast import Memory
 
 SCOPES, IN_EACH = 10_000, 100
+BLOCK = 20  # durable writes of a kind, one after the other
 
 
 class Speed:
@@ -114,6 +115,7 @@ def writing(folder: Path, times: int) -> dict[str, Any]:
                 "state set": lambda at: memory.set("cursor", {"row": at}),
                 "state get": lambda at: memory.get("cursor"),
             },
+            BLOCK,
         )
         found: dict[str, Any] = {name: timing.summary(some) for name, some in taken.items()}
         found |= _together(one, times)

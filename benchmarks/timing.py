@@ -38,12 +38,17 @@ def each(times: int, call: Call) -> list[Taken]:
     return [taken(lambda at=at: call(at)) for at in range(times)]  # type: ignore[misc]
 
 
-def in_turn(times: int, calls: Mapping[str, Call]) -> dict[str, list[Taken]]:
-    """The same for several kinds of call, in turn, so that a noisy moment is bad for all alike."""
+def in_turn(times: int, calls: Mapping[str, Call], block: int = 1) -> dict[str, list[Taken]]:
+    """The same for several kinds of call, in turn, so that a noisy moment is bad for all alike.
+
+    `block` calls of a kind come one after the other: as in use, and unlike a call between strangers
+    that have emptied the processor's caches of all it needs.
+    """
     found: dict[str, list[Taken]] = {name: [] for name in calls}
-    for at in range(times):
+    for start in range(0, times, block):
         for name, call in calls.items():
-            found[name].append(taken(lambda call=call, at=at: call(at)))  # type: ignore[misc]
+            for at in range(start, min(start + block, times)):
+                found[name].append(taken(lambda call=call, at=at: call(at)))  # type: ignore[misc]
     return found
 
 

@@ -72,9 +72,10 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
     drop_database(postgres, name)
 
 
-# Whole suites that start servers, databases or frameworks: `make quick` leaves them out.
-LONG = """congruence contract_http contract_postgres dialects frameworks isolation moving postgres
-    postgres_faults postgres_large postgres_plans postgres_servers server_fuzz""".split()
+# Whole suites that start servers, databases, processes or frameworks: `make quick` leaves them out.
+LONG = """benchmarks congruence contract_http contract_postgres dialects docs examples frameworks
+    hostile isolation moving outbox postgres postgres_faults postgres_large postgres_plans
+    postgres_servers processes server_fuzz""".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

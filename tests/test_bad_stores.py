@@ -25,7 +25,7 @@ from holdfast import (
     StoreReadOnly,
     StoreTooNew,
 )
-from holdfast.engine import sqlite
+from holdfast.engine import sqlite, uses
 from holdfast.engine.sqlite import connections
 
 NOBODY = 65534
@@ -446,7 +446,7 @@ def test_a_locked_store_can_be_opened_and_closed(path: Path, lock: sqlite3.Conne
 def test_counting_uses_never_holds_up_a_recall(
     path: Path, lock: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "FLUSH_SECONDS", -1.0)
+    monkeypatch.setattr(uses, "FLUSH_SECONDS", -1.0)
     with opened(path) as memory:
         memory.recall("green tea")
         lock.execute("BEGIN EXCLUSIVE")

@@ -381,6 +381,7 @@ def test_stats_count() -> None:
 # --- trying it ---
 
 
+@pytest.mark.slow
 def test_bench_measures_this_machine(tmp_path: Path) -> None:
     found = data("bench", "--memories", "20", "--folder", str(tmp_path))
     assert [row["what"] for row in found["rows"]][:1] == ["remember, one at a time"]
@@ -520,6 +521,7 @@ def test_long_content_is_whole_in_a_pipe_and_cut_at_a_terminal() -> None:
     assert "…" in seen
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet() -> None:
     with Memory("default") as memory:
         memory.remember_many([f"number {n} {'x' * 500}" for n in range(900)])

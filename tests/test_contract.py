@@ -4,50 +4,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from holdfast import AsyncMemory, Memory
-from holdfast.backend import open_async_backend, open_backend
-from holdfast.testing import Contract, FakeClock, OpenScope, awaited
+from holdfast.testing import Contract, FakeClock, OpenScope, opening
+from tests.opening import by_loop, direct
 
 
-class OnSQLite(Contract):
-    @pytest.fixture
-    def clock(self) -> FakeClock:
-        return FakeClock()
-
-    @pytest.fixture
-    def memory(self, open_scope: OpenScope) -> Memory:
-        return open_scope("contract")
-
-
-class TestSQLite(OnSQLite):
+class TestSQLite(Contract):
     @pytest.fixture
     def open_scope(self, url: str, clock: FakeClock) -> Iterator[OpenScope]:
-        opened: list[Memory] = []
-
-        def open_scope(name: str) -> Memory:
-            opened.append(Memory(name, backend=open_backend(url, "hashing", clock)))
-            return opened[-1]
-
-        yield open_scope
-        assert open_scope("contract").doctor().healthy
-        for memory in opened:
-            memory.close()
+        with opening(lambda name: direct(name, url, clock)) as open_scope:
+            yield open_scope
+            assert open_scope("contract").doctor().healthy
 
 
-class TestAsyncSQLite(OnSQLite):
+class TestAsyncSQLite(Contract):
     @pytest.fixture
     def open_scope(self, url: str, clock: FakeClock) -> Iterator[OpenScope]:
-        opened: list[Memory] = []
-
-        def open_scope(name: str) -> Memory:
-            opened.append(
-                awaited(AsyncMemory(name, backend=open_async_backend(url, "hashing", clock)))
-            )
-            return opened[-1]
-
-        yield open_scope
-        for memory in opened:
-            memory.close()
+        with opening(lambda name: by_loop(name, url, clock)) as open_scope:
+            yield open_scope
 
 
 def test_a_backend_cannot_override_a_test() -> None:

@@ -9,19 +9,11 @@ from typing import Any, cast
 import pytest
 
 from holdfast import AsyncMemory, Memory
-from holdfast.testing import Contract, FakeClock, OpenScope
+from holdfast.testing import Contract, FakeClock, OpenScope, opening
 from tests.serving import Served, serving
 
 
 class OverHTTP(Contract):
-    @pytest.fixture
-    def clock(self) -> FakeClock:
-        return FakeClock()
-
-    @pytest.fixture
-    def memory(self, open_scope: OpenScope) -> Memory:
-        return open_scope("contract")
-
     @pytest.fixture
     def served(self, url: str, clock: FakeClock) -> Iterator[Served]:
         with serving(url, clock) as served:
@@ -31,33 +23,19 @@ class OverHTTP(Contract):
 class TestHTTP(OverHTTP):
     @pytest.fixture
     def open_scope(self, served: Served) -> Iterator[OpenScope]:
-        opened: list[Memory] = []
-
-        def open_scope(name: str) -> Memory:
-            opened.append(Memory(name, served.url))
-            return opened[-1]
-
-        yield open_scope
-        for memory in opened:
-            memory.close()
+        with opening(lambda name: Memory(name, served.url)) as open_scope:
+            yield open_scope
 
 
 class TestHTTPWithOutboxAndKey(OverHTTP):
     @pytest.fixture
     def open_scope(self, served: Served, tmp_path: Path) -> Iterator[OpenScope]:
-        opened: list[Memory] = []
-        key = served.key("contract", rights=("admin",))
-
-        def open_scope(name: str) -> Memory:
-            box = str(tmp_path / "outbox.db")
-            opened.append(Memory(name, served.url, api_key=key, outbox=box))
-            return opened[-1]
-
-        yield open_scope
-        for memory in opened:
-            assert memory.outbox is not None
-            assert memory.outbox.pending == 0
-            memory.close()
+        key, box = served.key("contract", rights=("admin",)), str(tmp_path / "outbox.db")
+        with opening(lambda name: Memory(name, served.url, api_key=key, outbox=box)) as open_scope:
+            yield open_scope
+            outbox = open_scope("contract").outbox
+            assert outbox is not None
+            assert outbox.pending == 0
 
 
 class InLoop:
@@ -95,12 +73,8 @@ class TestAsyncHTTP(OverHTTP):
 
     @pytest.fixture
     def open_scope(self, served: Served, loop: asyncio.AbstractEventLoop) -> Iterator[OpenScope]:
-        opened: list[Memory] = []
+        def open_one(name: str) -> Memory:
+            return cast(Memory, InLoop(AsyncMemory(name, served.url), loop))
 
-        def open_scope(name: str) -> Memory:
-            opened.append(cast(Memory, InLoop(AsyncMemory(name, served.url), loop)))
-            return opened[-1]
-
-        yield open_scope
-        for memory in opened:
-            memory.close()
+        with opening(open_one) as open_scope:
+            yield open_scope

@@ -42,7 +42,15 @@ WHOLE_STORE = {
         "count_rows_left",
     ),
     *("all_waiting", "drop_all_coming", "take_coming", "places_answered", "drop_old_answers"),
-    *("expired_scopes", "odd_vectors", "next_job", "next_due", "count_memories", "open_errands"),
+    *(
+        "expired_scopes",
+        "next_expiry",
+        "odd_vectors",
+        "next_job",
+        "next_due",
+        "count_memories",
+        "open_errands",
+    ),
     *("count_open_errands", "api_key", "all_api_keys", "any_api_key", "use_api_keys"),
     *("prune_all_notes", "current_space", "coming_space", "add_space", "reach_space"),
     *("drop_space", "switch_space", "near_scopes", "api_keys"),  # a store has few keys

@@ -21,7 +21,7 @@ import pytest
 from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated, ops
 from holdfast.errors import HoldfastError
 from holdfast.model import Turn
-from holdfast.server import logs
+from holdfast.server import app, logs
 from holdfast.server.app import make_app
 from holdfast.server.host import Host
 from holdfast.server.limits import Limits
@@ -309,6 +309,30 @@ def test_too_much_work_is_shed_with_503(url: str) -> None:
         finally:
             slow.wake.set()
         assert sorted(it.result().status_code for it in asked) == [200] * 4 + [503] * 8
+
+
+def test_what_waited_too_long_is_shed_and_not_begun(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = MoodyEmbedder("slow")
+    slow.background = (0.0, 0.1)  # type: ignore[attr-defined]
+    monkeypatch.setattr(app, "WAIT_SECONDS", 0.2)
+    with serving(url, embedder=slow, threads=1) as served, ThreadPoolExecutor(2) as pool:
+
+        def ask(n: int) -> httpx2.Response:
+            path = f"{served.url}/v1/scopes/s/remember"
+            return httpx2.post(path, json={"content": f"n {n}"}, timeout=60)
+
+        first = pool.submit(ask, 1)
+        while not slow.calls:
+            time.sleep(0.01)
+        second = pool.submit(ask, 2)
+        time.sleep(0.5)
+        slow.wake.set()
+        assert [it.result().status_code for it in (first, second)] == [200, 503]
+        assert second.result().headers["retry-after"] == "1"
+        found = httpx2.get(f"{served.url}/v1/scopes/s/memories").json()
+        assert [one["content"] for one in found["memories"]] == ["n 1"]
 
 
 def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:

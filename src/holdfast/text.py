@@ -42,7 +42,7 @@ _PAIRED_RUN = re.compile(f"[{_PAIRED}\U00020000-\U0003ffff]+")
 # Indic vowel signs are marks, not letters, to Python: without them words would fall apart.
 _WORD = re.compile(r"[\w\u0900-\u0dff]+(?:[.\-/:@+#][\w\u0900-\u0dff]+)*[+#]*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^\w\s]|[^\x00-\x7f]|_")
+_TOKEN = re.compile(rf"[A-Za-z]{{1,{TOKEN_LETTERS}}}|[0-9]{{1,2}}|[^\w\s]|[^\x00-\x7f]|_")
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}): ")
 _stemmer = Stemmer.Stemmer("english", 0)
 
@@ -110,14 +110,8 @@ def _of_mixed(word: str) -> Iterator[str]:
 
 def tokens(text: str) -> int:
     """About how many tokens a language model sees; rather too many than too few."""
-    count = 0
-    for piece in _PIECES.findall(text):
-        if piece.isascii():
-            letters = TOKEN_LETTERS if piece[0].isalpha() else 2
-            count += -(-len(piece) // letters)
-        else:
-            count += 2 if ord(piece) > 0xFFFF else 1
-    return count
+    rare = 0 if text.isascii() else sum(char > "\uffff" for char in text)  # those are two
+    return len(_TOKEN.findall(text)) + rare
 
 
 def speaker(writer: str | None, content: str) -> str | None:

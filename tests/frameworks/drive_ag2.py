@@ -12,7 +12,7 @@ from holdfast.integrations.ag2 import MemoryPolicy, memory_tools, remembering
 from holdfast.integrations.companion import Companion
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled
+from tests.frameworks.trouble import MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -92,9 +92,10 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
     ):
         companion = Companion(memory, policy)
         server.mood = mood
-        for said in says:
-            reply = await agent(model, middleware=[remembering(companion)]).ask(said)
-            assert reply.body == f"Reply to: {said}"
+        with in_time(len(says), seconds):
+            for said in says:
+                reply = await agent(model, middleware=[remembering(companion)]).ask(said)
+                assert reply.body == f"Reply to: {said}"
         assert companion.counts.longest < seconds + 0.5
         assert companion.counts.recalls_failed > 0
         assert companion.counts.waiting > 0

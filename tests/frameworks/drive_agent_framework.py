@@ -13,7 +13,7 @@ from holdfast import Memory, Source
 from holdfast.integrations.agent_framework import HoldfastContextProvider, HoldfastHistoryProvider
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled
+from tests.frameworks.trouble import MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -169,9 +169,10 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
         history = HoldfastHistoryProvider(memory, policy=policy)
         one = agent(model, provider, history)
         server.mood = mood
-        for said in says:
-            answer = await one.run(said, session=AgentSession(session_id="s"))
-            assert answer.text == f"Reply to: {said}"
+        with in_time(len(says), 2 * seconds):  # there are two memories
+            for said in says:
+                answer = await one.run(said, session=AgentSession(session_id="s"))
+                assert answer.text == f"Reply to: {said}"
         for part in (provider, history):
             assert part.counts.longest < seconds + 0.5
             assert part.counts.recalls_failed > 0

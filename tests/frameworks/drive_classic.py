@@ -28,7 +28,7 @@ from holdfast.integrations.autogen import (
     register_memory_tools,
 )
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled
+from tests.frameworks.trouble import MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -251,9 +251,10 @@ def test_a_server_in_trouble_is_not_in_the_way(
         agent = assistant(model)
         with_memory = attach(agent, memory, seconds=seconds, learn_every=0)
         server.mood = mood
-        for text in says:
-            done = chat(user(), agent, text, clear_history=False)
-            assert done.chat_history[-1]["content"] == f"Reply to: {text}"
+        with in_time(len(says), seconds):
+            for text in says:
+                done = chat(user(), agent, text, clear_history=False)
+                assert done.chat_history[-1]["content"] == f"Reply to: {text}"
         counts = with_memory.counts
         assert counts.longest < seconds + 0.5
         assert counts.recalls_failed > 0

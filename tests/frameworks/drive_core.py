@@ -34,7 +34,7 @@ from holdfast.integrations.autogen_agentchat import (
 from holdfast.integrations.autogen_core import AutoGenMemory
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled
+from tests.frameworks.trouble import MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -395,9 +395,10 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
         inner = AssistantAgent("assistant", client(model), memory=[ours])
         agent = RememberingAgent(inner, ours)
         server.mood = mood
-        for said in says:
-            result = await agent.run(task=said)
-            assert result.messages[-1].to_text() == f"Reply to: {said}"
+        with in_time(len(says), seconds):
+            for said in says:
+                result = await agent.run(task=said)
+                assert result.messages[-1].to_text() == f"Reply to: {said}"
         assert ours.counts.longest < seconds + 0.5
         assert ours.counts.recalls_failed > 0
         assert ours.counts.waiting > 0

@@ -2,6 +2,7 @@
 
 import http.client
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,14 @@ from tests.serving import serving
 
 MOODS = ("down", "slow", "broken", "garbled")
 SLOW = 30.0  # seconds
+
+
+@contextmanager
+def in_time(turns: int, seconds: float) -> Iterator[None]:
+    """Turns of a chat: memory may take `seconds` of each, the framework a second."""
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < turns * (seconds + 1.0)
 
 
 class Troubled:

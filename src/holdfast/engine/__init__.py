@@ -178,6 +178,9 @@ class Learned(Protocol):
     def next_due(self) -> datetime | None:
         """When the next job of the store is due."""
 
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
+
 
 class Snapshot(Learned, Protocol):
     """A consistent view of the store."""
@@ -340,6 +343,9 @@ class Engine(Protocol):
 
     def check(self, repair: bool) -> list[Finding]:
         """Compares every index with the rows; rebuilds the wrong ones if asked."""
+
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
 
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""

@@ -1,4 +1,4 @@
-"""Columns and the values they hold: times, JSON, records, entries."""
+"""Columns and the values they hold: times, JSON, records, entries, the books of a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from holdfast.engine import Draft, Vectors
+from holdfast.engine import Draft, Place, Vectors
+from holdfast.engine.ledger import ApiKey, Job, Noted
 from holdfast.model import Entry, Record, Source
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -46,16 +47,16 @@ def digest(words: str) -> bytes:
     return hashlib.blake2b(words.encode(), digest_size=16).digest()
 
 
-def record(row: Any, scope: str) -> Record:
-    """The record a row holds."""
-    writer = row["writer"]
+def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
+    """The record a row holds; `used`: how often more than it says, and when last."""
+    writer, tags, meta, (more, last) = row["writer"], row["tags"], row["meta"], used
     return Record(
         id=row["id"],
         scope=scope,
         content=row["content"],
         kind=row["kind"],
-        tags=tuple(json.loads(row["tags"])),
-        meta=json.loads(row["meta"]),
+        tags=() if tags == "[]" else tuple(json.loads(tags)),
+        meta={} if meta == "{}" else json.loads(meta),
         session=row["session"],
         source=None if writer is None else Source(writer, row["role"], row["message"]),
         pinned=bool(row["pinned"]),
@@ -65,8 +66,8 @@ def record(row: Any, scope: str) -> Record:
         version=row["version"],
         until=maybe_moment(row["until"]),
         superseded_by=row["superseded_by"],
-        uses=row["uses"],
-        last_used_at=maybe_moment(row["last_used_at"]),
+        uses=row["uses"] + more,
+        last_used_at=maybe_moment(last if more else row["last_used_at"]),
         avoid=bool(row["avoid"]),
     )
 
@@ -130,3 +131,38 @@ def after_all(prefix: str) -> str | None:
         if code <= 0x10FFFF:
             return prefix[:index] + chr(code)
     return None
+
+
+def api_key(row: Any) -> ApiKey:
+    """The API key a row holds."""
+    return ApiKey(
+        id=row["id"],
+        tenant=row["tenant"],
+        name=row["name"],
+        digest=row["digest"],
+        rights=tuple(row["rights"].split()),
+        prefix=row["prefix"],
+        created_at=moment(row["created_at"]),
+        expires_at=maybe_moment(row["expires_at"]),
+        revoked_at=maybe_moment(row["revoked_at"]),
+        last_used_at=maybe_moment(row["last_used_at"]),
+    )
+
+
+def noted(row: Any) -> Noted:
+    """The line of the audit log a row holds."""
+    names = ("tenant", "key", "act", "scope", "subject", "request")
+    return Noted(at=moment(row["at"]), **{name: row[name] for name in names})
+
+
+def job(row: Any) -> Job:
+    """The job of a server a row holds."""
+    return Job(
+        id=row["id"],
+        place=Place(row["tenant"], row["scope"]),
+        status=row["status"],
+        created_at=moment(row["created_at"]),
+        updated_at=moment(row["updated_at"]),
+        task=None if row["task"] is None else json.loads(row["task"]),
+        result=None if row["result"] is None else json.loads(row["result"]),
+    )

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from holdfast import Invalid, Source
@@ -19,6 +20,7 @@ QUERY_CHARS = 1000  # what is longer asks by its beginning and its end
 FEW_WORDS = 5  # with fewer, as in "and why?", a question leans on what was said before it
 PART_CHARS = 8000  # of a stored message; 32 KiB even if every letter takes four bytes
 ECHO = 0.6  # the share of a text's word triples that a memory has
+SHOWN = 1024  # texts whose triples are kept: the same memories are compared turn after turn
 PLUMBING = ("tool", "function", "system", "developer")
 SMALL_TALK = frozenset(
     "ok okay yes yeah yep no nope thanks thank you sure great fine good nice cool hi hello hey bye "
@@ -149,20 +151,18 @@ def recalled(block: str) -> tuple[str, ...]:
 
 def echoes(text: str, told: Iterable[str]) -> bool:
     """True if a text mostly says again, in the same order of words, what was told."""
-    ours = _triples(text)
-    if not ours:
-        return False
-    theirs: set[tuple[str, ...]] = set()
+    ours = new = _triples(text)
     for memory in told:
-        theirs |= _triples(memory)
-    return len(ours & theirs) >= ECHO * len(ours)
+        new = new - _triples(memory)
+    return bool(ours) and len(ours) - len(new) >= ECHO * len(ours)
 
 
-def _triples(text: str) -> set[tuple[str, ...]]:
+@lru_cache(SHOWN)
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
     found = _WORD.findall(text.casefold())
     if len(found) < 3:
-        return {tuple(found)} if found else set()
-    return {tuple(found[at : at + 3]) for at in range(len(found) - 2)}
+        return frozenset([tuple(found)] if found else [])
+    return frozenset(zip(found, found[1:], found[2:], strict=False))
 
 
 def parts(text: str) -> list[str]:

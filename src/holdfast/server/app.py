@@ -35,6 +35,7 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 HEADER_BYTES = 32 * 1024
 # A thread at work lets go of Python's lock this often, so that the event loop gets its turn.
 SWITCH_SECONDS = 0.0005
+WAIT_SECONDS = 2.0  # that work may wait for a thread; its caller may be gone, and others are not
 BODILESS = ("GET", "HEAD", "OPTIONS")
 ALWAYS = [
     (b"cache-control", b"no-store"),
@@ -167,19 +168,25 @@ class App:
     async def _in_thread(self, endpoint: Endpoint, call: Call) -> Reply:
         settings = self.host.settings
         if self._at_work >= settings.threads + settings.waiting:
-            self.host.metrics.shed()
-            raise Unavailable("The server has too much work.", "Try again.", retry_after=1)
+            raise self._too_much()
         self._at_work += 1
         try:
             asked = time.perf_counter()
 
             def work() -> Reply:
-                self.host.metrics.stage("wait", time.perf_counter() - asked)
+                waited = time.perf_counter() - asked
+                self.host.metrics.stage("wait", waited)
+                if waited > WAIT_SECONDS:
+                    raise self._too_much()
                 return self._answer(endpoint, call)
 
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         finally:
             self._at_work -= 1
+
+    def _too_much(self) -> Unavailable:
+        self.host.metrics.shed()
+        return Unavailable("The server has too much work.", "Try again.", retry_after=1)
 
     def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
         host = self.host

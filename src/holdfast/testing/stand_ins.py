@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
 
@@ -18,6 +19,20 @@ from holdfast.errors import HoldfastError, NotFound
 OpenScope = Callable[[str], Memory]
 ALL = 1000  # as a limit: everything
 DAY = timedelta(days=1)
+
+
+@contextmanager
+def opening(open_one: OpenScope) -> Iterator[OpenScope]:
+    """What opens memories by an opener, and closes them all in the end."""
+    opened: list[Memory] = []
+
+    def open_scope(name: str) -> Memory:
+        opened.append(open_one(name))
+        return opened[-1]
+
+    yield open_scope
+    for memory in opened:
+        memory.close()
 
 
 class FakeClock:

@@ -7,7 +7,7 @@ all else is here, and the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from holdfast import rank
 from holdfast.engine import Found, Key, Scope
 from holdfast.engine.cache.vectors import Near
+from holdfast.engine.uses import Uses
 from holdfast.rank import Candidates, Corpus, Sample
 
 SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
@@ -23,7 +24,6 @@ GOOD, BESIDE = 50, 2  # so many turns before and after the best candidates are c
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
-Uses = Mapping[tuple[Scope, int], tuple[int, int]]  # (scope, row): times used, last at
 
 
 class Part(ABC):

@@ -15,9 +15,10 @@ from holdfast import rank
 from holdfast.engine import Found, Look
 from holdfast.engine.cache import Source
 from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
-from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, Uses, held, together, top
+from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, held, together, top
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import stamp
+from holdfast.engine.uses import Uses
 from holdfast.model import Filter
 from holdfast.rank import Corpus, Sample
 

@@ -11,7 +11,9 @@ compared, and what is missed does not depend on luck (benchmarks/vectors.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,7 +28,8 @@ EXACT = 256  # of what a search chose, so many are compared exactly in the end
 SURE = 10  # of the nearest, that no bound may cut off,
 DEVIATIONS = 3.0  # so wide is the margin for them
 BLOCK = 64  # axes that are turned together
-CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache
+CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache;
+MANY = 4  # from so many chunks on, by all cores
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
@@ -70,15 +73,13 @@ class VectorTable:
         self._widen(first + len(packed), self.count + int(size.sum()))
         self.start[rows], self.size[rows] = ends - size, size
         self.most = max(self.most, int(size.max()))
+        self.owner[self.count : ends[-1]] = np.repeat(rows, size)
         for at in range(0, len(whole), CHUNK):
-            flat = np.frombuffer(b"".join(whole[at : at + CHUNK]), "<f2").reshape(
-                -1, self.dimension
-            )
-            some = slice(self.count, self.count + len(flat))
-            self.vectors[some] = flat
-            self.owner[some] = np.repeat(rows[at : at + CHUNK], size[at : at + CHUNK])
-            self._shorten(some)
-            self.count += len(flat)
+            flat = np.frombuffer(b"".join(whole[at : at + CHUNK]), "<f2")
+            some = self.start[first + at], ends[min(at + CHUNK, len(whole)) - 1]
+            self.vectors[slice(*some)] = flat.reshape(-1, self.dimension)
+        self._shorten(self.count, int(ends[-1]))
+        self.count = int(ends[-1])
 
     def _widen(self, rows: int, vectors: int) -> None:
         """Makes room; a table that grows large gets signs."""
@@ -92,24 +93,26 @@ class VectorTable:
             wider[:, : self.count] = self.signs[:, : self.count]
             self.signs = wider
 
-    def _shorten(self, some: slice) -> None:
+    def _shorten(self, begin: int, end: int) -> None:
         """Makes bytes of new vectors, and in a large table signs."""
-        vectors = self.vectors[some].astype(np.float32)
-        step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
-        self.step[some], self.bytes[some] = step, np.rint(vectors / step[:, None])
-        if self.signs is not None:
-            self.signs[:, some] = _bits(vectors - self.centre).T
-        elif some.stop > WHOLE:
-            self._sign_all(some.stop)
+        signs = self.signs
+        if signs is None and end > WHOLE:
+            # Signs around the centre split the vectors in halves; around zero they would not.
+            self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
+            signs = np.empty((-(-self.dimension // BLOCK), len(self.owner)), np.uint64)
+            begin = 0
 
-    def _sign_all(self, end: int) -> None:
-        """Gives a table that has grown large its signs."""
-        # Signs around the centre split the vectors in halves; around zero they would not.
-        self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
-        self.signs = np.empty((-(-self.dimension // BLOCK), len(self.owner)), np.uint64)
-        for at in range(0, end, CHUNK):
-            some = slice(at, min(end, at + CHUNK))
-            self.signs[:, some] = _bits(self.vectors[some].astype(np.float32) - self.centre).T
+        def some(at: int) -> None:
+            part = slice(at, min(at + CHUNK, end))
+            vectors = self.vectors[part].astype(np.float32)
+            step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
+            self.step[part], self.bytes[part] = step, np.rint(vectors / step[:, None])
+            if signs is not None:
+                vectors -= self.centre
+                signs[:, part] = _bits(vectors).T
+
+        _side_by_side(some, range(begin, end, CHUNK))
+        self.signs = signs
 
     def has(self, row: int) -> bool:
         """Whether a row has vectors."""
@@ -261,6 +264,16 @@ def _most(near: Floats, most: int) -> Positions:
     """The positions of the highest, highest first."""
     best = np.argpartition(near, -most)[-most:] if len(near) > most else np.arange(len(near))
     return best[np.argsort(-near[best], kind="stable")]
+
+
+def _side_by_side(work: Callable[[int], None], parts: Sequence[int]) -> None:
+    """Does many parts on all cores: what is done by numpy leaves the interpreter free."""
+    if len(parts) < MANY:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(work, parts))
 
 
 def _bits(vectors: Floats) -> NDArray[np.uint64]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -34,14 +33,14 @@ from holdfast.engine.postgres.connections import (
 from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
 from holdfast.engine.postgres.rows import At, Overtaken, Rows, Shared
+from holdfast.engine.uses import Counted, Uses
 from holdfast.errors import Busy, HoldfastError, StoreReadOnly
 from holdfast.model import Finding
 
 T = TypeVar("T")
 TRIES = 30  # of a transaction that others were in the way of
-AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less
-FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
-USES_HELD = 256  # or when there are so many
+AWAY_SECONDS = 30.0  # how long to wait for a server that is away: a crash is recovered in less;
+OPEN_SECONDS = 10.0  # and for one that was never there: whoever mistyped its name should be told
 
 _open: weakref.WeakSet[Postgres] = weakref.WeakSet()
 
@@ -51,7 +50,7 @@ class Postgres:
 
     def __init__(self, url: str, pool: int = POOL) -> None:
         self._connections = Connections(url, pool)
-        self._patiently(lambda: schema.prepare(self._connections))
+        self._patiently(lambda: schema.prepare(self._connections), OPEN_SECONDS)
         self._reset()
         _open.add(self)
 
@@ -59,9 +58,7 @@ class Postgres:
         self._bell = Bell(self._connections)
         self._builder = Builder(self._rows, self._connections)
         self._shared = Shared(wish=self._builder.wish)
-        self._uses: dict[tuple[Any, int], tuple[int, int]] = {}
-        self._uses_lock = threading.Lock()
-        self._flushed = time.monotonic()
+        self._uses = Counted()
 
     def after_fork_in_child(self) -> None:
         """Starts anew."""
@@ -72,8 +69,7 @@ class Postgres:
 
     def read(self, work: Callable[[Snapshot], T]) -> T:
         """Runs a function on a consistent view that has everything acknowledged so far."""
-        with self._uses_lock:
-            uses = dict(self._uses)
+        uses = self._uses.seen()
 
         def run() -> T:
             with self._connections.session("begin_read") as db:
@@ -91,11 +87,11 @@ class Postgres:
 
     def _rows(self, work: Callable[[Rows], T]) -> T:
         """A write that may need more than the port's transaction offers."""
-        return cast(T, self._patiently(_Run(self, self._connections, self._shared, work)))
+        return cast(T, self._patiently(_Run(self._uses, self._connections, self._shared, work)))
 
-    def _patiently(self, run: Callable[[], T]) -> T:
+    def _patiently(self, run: Callable[[], T], seconds: float | None = None) -> T:
         """Runs a transaction until it goes through, for as long as that can help."""
-        give_up, tries, pause = time.monotonic() + AWAY_SECONDS, 0, 0.002
+        give_up, tries, pause = time.monotonic() + (seconds or AWAY_SECONDS), 0, 0.002
         with errors(self._connections.where):
             while True:
                 try:
@@ -115,21 +111,12 @@ class Postgres:
 
     def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they are written together, or flushed on close."""
-        with self._uses_lock:
-            for _, scope, row in keys:
-                times, _ = self._uses.get((scope, row), (0, 0))
-                self._uses[scope, row] = times + 1, stamp(now)
-            due = len(self._uses) > USES_HELD or time.monotonic() - self._flushed > FLUSH_SECONDS
-            if due:
-                self._flushed = time.monotonic()
-        if due:
+        if self._uses.count(keys, now):
             self._flush()
 
     def _flush(self) -> None:
         """Writes the counted uses where nobody else writes now: they are not worth a wait."""
-        with self._uses_lock:
-            scopes = {scope for scope, _ in self._uses}
-        for scope in scopes:
+        for scope in self._uses.scopes():
             try:
                 counts = self._rows(partial(_is_there, at=scope))
             except StoreReadOnly:
@@ -137,22 +124,7 @@ class Postgres:
             except HoldfastError:
                 continue
             if not counts:
-                self.pending(scope)
-
-    def pending(self, scope: At) -> dict[int, tuple[int, int]]:
-        """Takes out the uses of a scope that are counted but not written yet."""
-        with self._uses_lock:
-            rows = {row: told for (at, row), told in self._uses.items() if at == scope}
-            for row in rows:
-                del self._uses[scope, row]
-        return rows
-
-    def count_again(self, scope: At, rows: dict[int, tuple[int, int]]) -> None:
-        """Puts back uses that could not be written."""
-        with self._uses_lock:
-            for row, (times, at) in rows.items():
-                more, later = self._uses.get((scope, row), (0, 0))
-                self._uses[scope, row] = times + more, max(at, later)
+                self._uses.settle(self._uses.take(scope))
 
     # --- the embedder the vectors are of ---
 
@@ -192,6 +164,10 @@ class Postgres:
     def check(self, repair: bool) -> list[Finding]:
         """Compares every index with the rows; rebuilds the wrong ones if asked."""
         return (self._rows if repair else self._view)(lambda tx: upkeep.check(tx, repair))
+
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
+        return upkeep.sweep_some(self._rows, stamp(now), most)
 
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
@@ -243,12 +219,12 @@ class _Run:
 
     def __init__(
         self,
-        engine: Postgres,
+        uses: Counted,
         connections: Connections,
         shared: Shared,
         work: Callable[[Rows], Any],
     ) -> None:
-        self._engine = engine
+        self._uses = uses
         self._connections = connections
         self._shared = shared
         self._work = work
@@ -259,11 +235,11 @@ class _Run:
     def __call__(self) -> Any:
         committing = False
         rows: Rows | None = None
-        uses: dict[At, dict[int, tuple[int, int]]] = {}
+        taken: list[Uses] = []
 
-        def pending(at: At) -> dict[int, tuple[int, int]]:
-            uses[at] = self._engine.pending(at)
-            return uses[at]
+        def pending(at: At) -> Uses:
+            taken.append(self._uses.take(at))
+            return taken[-1]
 
         try:
             with self._connections.session("begin_write") as db:
@@ -272,18 +248,20 @@ class _Run:
                 rows.finish(self._marker, stamp(datetime.now(timezone.utc)))
                 committing, self._result = True, result
         except BaseException as error:
-            if committing and is_away(error):
-                self._doubt = self._marker  # and uses that may be written are not written twice
-            else:
-                for at, told in uses.items():
-                    self._engine.count_again(at, told)
+            unknown = committing and is_away(error)
+            if unknown:
+                self._doubt = self._marker
+            for uses in taken:  # those that may be written are not written twice
+                (self._uses.settle if unknown else self._uses.put_back)(uses)
             if rows is not None and rows.was_done:
                 return self._result
             raise
+        for uses in taken:
+            self._uses.settle(uses)
         return result
 
 
-def _is_there(tx: Rows, at: At) -> bool:
+def _is_there(tx: Rows, at: Any) -> bool:
     """Locks a scope if it is free, and so writes its uses; False if there is no such scope."""
     return tx.lock(at, wait=False) or tx.db.one("is_scope", *at) is not None
 

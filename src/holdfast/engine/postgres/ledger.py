@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from holdfast.engine import Place, Transaction
+from holdfast.engine import Place, Transaction, columns
 from holdfast.engine.columns import (
     after_all,
     compact,
-    maybe_moment,
     maybe_stamp,
-    moment,
     stamp,
 )
 from holdfast.engine.ledger import ApiKey, Job, Noted
-from holdfast.engine.postgres.connections import EVERY, Row, Session
+from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.rows import Rows
 from holdfast.errors import Conflict
 
@@ -49,7 +46,7 @@ class PostgresLedger:
     def key(self, id: str) -> ApiKey | None:
         """The API key with this public part, revoked or not."""
         row = self._read(EVERY, lambda db: db.one("api_key", id))
-        return None if row is None else _key(row)
+        return None if row is None else columns.api_key(row)
 
     def keys(self, tenant: str | None = None) -> list[ApiKey]:
         """The API keys of a tenant, or of all, in the order of their names."""
@@ -57,7 +54,7 @@ class PostgresLedger:
             rows = self._read(EVERY, lambda db: db.all("all_api_keys"))
         else:
             rows = self._read(tenant, lambda db: db.all("api_keys", tenant))
-        return [_key(row) for row in rows]
+        return [columns.api_key(row) for row in rows]
 
     def any_key(self) -> bool:
         """Whether a key was ever made here."""
@@ -93,7 +90,7 @@ class PostgresLedger:
     def noted(self, tenant: str, before: int, limit: int) -> list[tuple[int, Noted]]:
         """Lines of a tenant, newest first, each with its number; only those under `before`."""
         rows = self._read(tenant, lambda db: db.all("notes", tenant, before, limit))
-        return [(row["seq"], _noted(row)) for row in rows]
+        return [(row["seq"], columns.noted(row)) for row in rows]
 
     def prune(self, tenant: str | None, before: datetime) -> int:
         """Removes lines older than a moment, of a tenant or of all; gives how many."""
@@ -128,12 +125,15 @@ class PostgresLedger:
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""
         row = self._read(tenant, lambda db: db.one("errand", tenant, id))
-        return None if row is None else _job(row)
+        return None if row is None else columns.job(row)
 
     def open_jobs(self, untouched_since: datetime, limit: int) -> list[Job]:
         """Jobs that are to be done and that nobody has taken since, oldest first."""
         values = stamp(untouched_since), limit
-        return [_job(row) for row in self._read(EVERY, lambda db: db.all("open_errands", *values))]
+        return [
+            columns.job(row)
+            for row in self._read(EVERY, lambda db: db.all("open_errands", *values))
+        ]
 
     def take_job(self, job: Job, now: datetime) -> bool:
         """Takes a job, unless somebody else took it meanwhile."""
@@ -195,36 +195,3 @@ def _removed(db: Session, name: str, *values: Any) -> int:
     done = db.do(name, *values)
     db.one("any_api_key")  # a pipeline tells how many only once something is read
     return int(done.rowcount)
-
-
-def _key(row: Row) -> ApiKey:
-    return ApiKey(
-        id=row["id"],
-        tenant=row["tenant"],
-        name=row["name"],
-        digest=row["digest"],
-        rights=tuple(row["rights"].split()),
-        prefix=row["prefix"],
-        created_at=moment(row["created_at"]),
-        expires_at=maybe_moment(row["expires_at"]),
-        revoked_at=maybe_moment(row["revoked_at"]),
-        last_used_at=maybe_moment(row["last_used_at"]),
-    )
-
-
-def _noted(row: Row) -> Noted:
-    names = ("tenant", "key", "act", "scope", "subject", "request")
-    told: Any = {name: row[name] for name in names}
-    return Noted(at=moment(row["at"]), **told)
-
-
-def _job(row: Row) -> Job:
-    return Job(
-        id=row["id"],
-        place=Place(row["tenant"], row["scope"]),
-        status=row["status"],
-        created_at=moment(row["created_at"]),
-        updated_at=moment(row["updated_at"]),
-        task=None if row["task"] is None else json.loads(row["task"]),
-        result=None if row["result"] is None else json.loads(row["result"]),
-    )

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from psycopg.errors import UndefinedTable
 
-from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, Task, columns
+from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Space, Task, columns
 from holdfast.engine.cache.index import Indexes
-from holdfast.engine.cache.part import Part, Uses, together
+from holdfast.engine.cache.part import Part, together
 from holdfast.engine.cache.search import part as in_memory
 from holdfast.engine.columns import (
     after_all,
@@ -30,16 +30,17 @@ from holdfast.engine.columns import (
     stamp,
     words_of,
 )
+from holdfast.engine.holding import Holding
 from holdfast.engine.postgres import large, near, search, words
 from holdfast.engine.postgres.connections import EVERY, Row, Session
 from holdfast.engine.postgres.large import Samples
-from holdfast.engine.queue import Queue
 from holdfast.engine.statements import RECORD
+from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record
 
 NO_SCOPE = -1  # matches no row
 LENGTH = 5  # where a row's length in terms is among its columns
-Pending = Callable[["At"], dict[int, tuple[int, int]]]  # row: times used, last at
+Pending = Callable[["At"], Uses]
 MARKERS = digest("markers")  # the place of answers that only say: this was committed
 
 
@@ -77,7 +78,7 @@ class Shared:
     wish: Callable[[At, int], None] = lambda at, dimension: None  # for the table of a large scope
 
 
-class Rows(Queue):
+class Rows(Holding):
     """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
 
     def __init__(
@@ -231,13 +232,8 @@ class Rows(Queue):
 
     def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        found = columns.record(row, scope)
-        more, at = (0, 0)
-        if self._uses:
-            more, at = self._uses.get((At(tenant, row["scope"]), row["row"]), (0, 0))
-        if not more:
-            return found
-        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+        key = At(tenant, row["scope"]), row["row"]
+        return columns.record(row, scope, self._uses.get(key, (0, 0)) if self._uses else (0, 0))
 
     def _records(self, place: Place, rows: Sequence[Row]) -> list[Record]:
         return [self._record(row, place.scope, place.tenant) for row in rows]
@@ -333,11 +329,6 @@ class Rows(Queue):
         row = self._one("entry", self.scope(place), key)
         return None if row is None else columns.entry(row)
 
-    def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:
-        """Unexpired entries in the order of their keys."""
-        rows = self._all("entries", self.scope(place), after, stamp(now), limit)
-        return [columns.entry(row) for row in rows]
-
     def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
         """Unexpired keys that begin with a prefix, in order."""
         bounds = (after, prefix, after_all(prefix))
@@ -348,23 +339,6 @@ class Rows(Queue):
         self.scope(place)  # a writer must have the lock: a retry may be under way elsewhere
         row = self._one("answer", place.tenant, place_key(place), answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
-
-    def counts(self, place: Place, now: datetime) -> Counts:
-        """How much a place holds."""
-        scope, at = self.scope(place), stamp(now)
-        kinds = {row[0]: row[1] for row in self._all("kinds", scope, at)}
-        return Counts(
-            memories=sum(kinds.values()),
-            versions=self._count("count_all", scope),
-            kinds=kinds,
-            sessions=self._count("count_sessions", scope, at),
-            states=self._count("count_entries", scope, at),
-            waiting=self._count("count_waiting", scope),
-        )
-
-    def _count(self, name: str, *values: Any) -> int:
-        row = self._one(name, *values)
-        return int(row[0]) if row else 0
 
     # --- writing ---
 
@@ -425,10 +399,11 @@ class Rows(Queue):
         for row in self._all("share_expiry", at, record.id, maybe_stamp(record.expires_at)):
             self.note_change(at, row[0])
 
-    def count_uses(self, at: At, rows: dict[int, tuple[int, int]]) -> None:
-        """Writes how often rows were used since they were last written."""
-        times, last = [n for n, _ in rows.values()], [when for _, when in rows.values()]
-        for row in self._all("use_memories", at, list(rows), times, last):
+    def count_uses(self, at: At, uses: Uses) -> None:
+        """Writes how often rows of a scope were used since they were last written."""
+        times, last = zip(*uses.values(), strict=True)
+        rows = [row for _, row in uses]
+        for row in self._all("use_memories", at, rows, list(times), list(last)):
             self.note_change(at, row[0], used=True)
 
     def forget(self, place: Place, id: str) -> None:
@@ -533,6 +508,11 @@ class Rows(Queue):
         """When the next job of the store is due."""
         self.db.enter(EVERY)
         return super().next_due()
+
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
+        self.db.enter(EVERY)
+        return super().next_expiry()
 
 
 def place_key(place: Place) -> bytes:

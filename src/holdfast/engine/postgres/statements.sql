@@ -437,10 +437,15 @@ UNION SELECT tenant, scope FROM holdfast.states WHERE expires_at <= $1 GROUP BY 
 
 -- name: expired_memories
 SELECT DISTINCT id FROM holdfast.memories
-WHERE tenant = $1 AND scope = $2 AND expires_at <= $3
+WHERE tenant = $1 AND scope = $2 AND expires_at <= $3 LIMIT $4
 
 -- name: expired_entries
 SELECT key, version FROM holdfast.states WHERE tenant = $1 AND scope = $2 AND expires_at <= $3
+LIMIT $4
+
+-- name: next_expiry
+SELECT least((SELECT min(expires_at) FROM holdfast.memories),
+    (SELECT min(expires_at) FROM holdfast.states))
 
 -- name: kinds
 SELECT kind, count(*) FROM holdfast.memories

@@ -202,14 +202,22 @@ def _do(tx: Rows, name: str, *values: Any) -> None:
     tx.db.do(name, *values)
 
 
-def _sweep_scope(tx: Rows, at: At, now: int) -> tuple[int, int]:
+def sweep_some(run: Run, now: int, most: int) -> int:
+    """Removes what has expired of a scope, of each kind so many at most; gives how many."""
+    for tenant, number in run(lambda tx: _all(tx, "expired_scopes", now)):
+        if gone := sum(run(partial(_sweep_scope, at=At(tenant, number), now=now, most=most))):
+            return gone
+    return 0
+
+
+def _sweep_scope(tx: Rows, at: At, now: int, most: int = 2**62) -> tuple[int, int]:
     if not tx.lock(at):
         return 0, 0
     place = tx.place(at)
-    memories = tx.db.all("expired_memories", *at, now)
+    memories = tx.db.all("expired_memories", *at, now, most)
     for (id,) in memories:
         tx.drop(at, place, id)
-    entries = tx.db.all("expired_entries", *at, now)
+    entries = tx.db.all("expired_entries", *at, now, most)
     for key, version in entries:
         tx.drop_key(at, place, key, version)
     return len(memories), len(entries)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast import check
-from holdfast.engine import Key, Place, Scope, Snapshot, Space, Transaction, Vectors, Waiting
+from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import upkeep
@@ -27,6 +26,7 @@ from holdfast.engine.sqlite.connections import BUSY_SECONDS, FORK_SECONDS, Conne
 from holdfast.engine.sqlite.house import SQLiteHouse
 from holdfast.engine.sqlite.ledger import SQLiteLedger
 from holdfast.engine.sqlite.rows import SQL, Rows
+from holdfast.engine.uses import Counted
 from holdfast.errors import (
     Closed,
     HoldfastError,
@@ -39,8 +39,6 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 GROUP = 256  # works in one transaction, at most
-FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
-USES_HELD = 256  # or when there are so many
 
 _open: weakref.WeakSet[SQLite] = weakref.WeakSet()
 
@@ -78,8 +76,7 @@ class SQLite:
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
         self._led = False
-        self._uses: dict[tuple[Scope, int], tuple[int, int]] = {}
-        self._flushed = time.monotonic()
+        self._uses = Counted()
 
     def before_fork(self) -> None:
         """Lets writes and reads under way end, and closes every connection."""
@@ -101,8 +98,7 @@ class SQLite:
 
     def read(self, work: Callable[[Snapshot], T]) -> T:
         """Runs a function on a consistent view that has everything acknowledged so far."""
-        with self._queue_lock:
-            uses = dict(self._uses)
+        uses = self._uses.seen()
         with self._connections.reader() as db:
             return work(Rows(db, self._indexes, uses))
 
@@ -180,32 +176,27 @@ class SQLite:
         self, works: Sequence[Callable[[Transaction], T]], patience: float = BUSY_SECONDS
     ) -> list[T]:
         """Runs functions in one durable transaction, the counted uses riding along."""
-        with self._queue_lock:
-            uses, self._uses = self._uses, {}
+        uses = self._uses.take()
         try:
             with self._connections.writer(patience) as db:
                 rows = Rows(db, self._indexes)
                 for (scope, row), (times, at) in uses.items():
                     rows.count_use(scope, row, times, at)
-                return [work(rows) for work in works]
+                results = [work(rows) for work in works]
         except BaseException:
-            with self._queue_lock:
-                self._uses = uses | self._uses
+            self._uses.put_back(uses)
             raise
+        self._uses.settle(uses)
+        return results
 
     def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they ride along with the next write, or are flushed on close."""
-        with self._queue_lock:
-            for _, scope, row in keys:
-                times, _ = self._uses.get((scope, row), (0, 0))
-                self._uses[scope, row] = times + 1, stamp(now)
-        if len(self._uses) > USES_HELD or time.monotonic() - self._flushed > FLUSH_SECONDS:
+        if self._uses.count(keys, now):
             self._flush()
 
     def _flush(self, patience: float = 0) -> None:
         """Writes the counted uses, if that can be done at once: they are not worth a failure."""
-        self._flushed = time.monotonic()
-        if self._uses and self._seat.acquire(blocking=False):
+        if self._uses.scopes() and self._seat.acquire(blocking=False):
             try:
                 self._transact([], patience)
             except HoldfastError:
@@ -260,9 +251,16 @@ class SQLite:
         with self._connections.reader() as db:
             return upkeep.check(Rows(db, self._indexes), repair=False)
 
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
+        found = self.read(lambda seen: seen.next_expiry())
+        if found is None or found > now:
+            return 0
+        return sum(self._rows(lambda tx: upkeep.sweep(tx, stamp(now), most)))
+
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
-        swept = self._rows(lambda tx: upkeep.sweep(tx, stamp(now), stamp(keep_answers_from)))
+        swept = self._rows(lambda tx: upkeep.purge(tx, stamp(now), stamp(keep_answers_from)))
         with self._seat:
             self._connections.compact()
         return swept

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from holdfast.engine import Place, Transaction
-from holdfast.engine.columns import compact, maybe_moment, maybe_stamp, moment, stamp
+from holdfast.engine import Place, Transaction, columns
+from holdfast.engine.columns import compact, maybe_stamp, stamp
 from holdfast.engine.ledger import ApiKey, Job, Noted
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
@@ -38,13 +37,13 @@ class SQLiteLedger:
     def key(self, id: str) -> ApiKey | None:
         """The API key with this public part, revoked or not."""
         row = self._read(lambda db: db.execute(SQL["api_key"], (id,)).fetchone())
-        return None if row is None else _key(row)
+        return None if row is None else columns.api_key(row)
 
     def keys(self, tenant: str | None = None) -> list[ApiKey]:
         """The API keys of a tenant, or of all, in the order of their names."""
         which = ("all_api_keys", ()) if tenant is None else ("api_keys", (tenant,))
         rows = self._read(lambda db: db.execute(SQL[which[0]], which[1]).fetchall())
-        return [_key(row) for row in rows]
+        return [columns.api_key(row) for row in rows]
 
     def any_key(self) -> bool:
         """Whether a key was ever made here."""
@@ -89,7 +88,7 @@ class SQLiteLedger:
     def noted(self, tenant: str, before: int, limit: int) -> list[tuple[int, Noted]]:
         """Lines of a tenant, newest first, each with its number; only those under `before`."""
         rows = self._read(lambda db: db.execute(SQL["notes"], (tenant, before, limit)).fetchall())
-        return [(row["seq"], _noted(row)) for row in rows]
+        return [(row["seq"], columns.noted(row)) for row in rows]
 
     def prune(self, tenant: str | None, before: datetime) -> int:
         """Removes lines older than a moment, of a tenant or of all; gives how many."""
@@ -115,13 +114,13 @@ class SQLiteLedger:
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""
         row = self._read(lambda db: db.execute(SQL["errand"], (tenant, id)).fetchone())
-        return None if row is None else _job(row)
+        return None if row is None else columns.job(row)
 
     def open_jobs(self, untouched_since: datetime, limit: int) -> list[Job]:
         """Jobs that are to be done and that nobody has taken since, oldest first."""
         values = stamp(untouched_since), limit
         return [
-            _job(row)
+            columns.job(row)
             for row in self._read(lambda db: db.execute(SQL["open_errands"], values).fetchall())
         ]
 
@@ -177,36 +176,3 @@ class SQLiteLedger:
 
 def _db(tx: Transaction) -> sqlite3.Connection:
     return cast(Rows, tx).db
-
-
-def _key(row: sqlite3.Row) -> ApiKey:
-    return ApiKey(
-        id=row["id"],
-        tenant=row["tenant"],
-        name=row["name"],
-        digest=row["digest"],
-        rights=tuple(row["rights"].split()),
-        prefix=row["prefix"],
-        created_at=moment(row["created_at"]),
-        expires_at=maybe_moment(row["expires_at"]),
-        revoked_at=maybe_moment(row["revoked_at"]),
-        last_used_at=maybe_moment(row["last_used_at"]),
-    )
-
-
-def _noted(row: sqlite3.Row) -> Noted:
-    names = ("tenant", "key", "act", "scope", "subject", "request")
-    told: Any = {name: row[name] for name in names}
-    return Noted(at=moment(row["at"]), **told)
-
-
-def _job(row: sqlite3.Row) -> Job:
-    return Job(
-        id=row["id"],
-        place=Place(row["tenant"], row["scope"]),
-        status=row["status"],
-        created_at=moment(row["created_at"]),
-        updated_at=moment(row["updated_at"]),
-        task=None if row["task"] is None else json.loads(row["task"]),
-        result=None if row["result"] is None else json.loads(row["result"]),
-    )

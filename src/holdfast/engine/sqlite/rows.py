@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from holdfast.engine import Counts, Draft, Found, Kept, Key, Look, Place, Space, columns
+from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Space, columns
 from holdfast.engine.cache.index import Indexes
-from holdfast.engine.cache.part import Uses
 from holdfast.engine.cache.search import search as search_sources
 from holdfast.engine.columns import (
     after_all,
@@ -23,10 +21,11 @@ from holdfast.engine.columns import (
     stamp,
     words_of,
 )
-from holdfast.engine.queue import Queue
+from holdfast.engine.holding import Holding
 from holdfast.engine.sqlite import search, words
 from holdfast.engine.sqlite.statements import statements
 from holdfast.engine.statements import RECORD
+from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
@@ -34,7 +33,7 @@ NO_SCOPE = -1  # matches no row
 CHANGES_KEPT = 20_000  # a cache further behind than this loads anew
 
 
-class Rows(Queue):
+class Rows(Holding):
     """A transaction on one connection; both `Snapshot` and `Transaction` of the engine port."""
 
     def __init__(
@@ -82,11 +81,8 @@ class Rows(Queue):
 
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        found = columns.record(row, scope)
-        more, at = self._uses.get((row["scope"], row["row"]), (0, 0))
-        if not more:
-            return found
-        return replace(found, uses=found.uses + more, last_used_at=columns.moment(at))
+        used = self._uses.get((row["scope"], row["row"]), (0, 0)) if self._uses else (0, 0)
+        return columns.record(row, scope, used)
 
     # --- reading ---
 
@@ -149,11 +145,6 @@ class Rows(Queue):
         row = self._one("entry", place.tenant, place.scope, key)
         return None if row is None else columns.entry(row)
 
-    def entries(self, place: Place, after: str, now: datetime, limit: int) -> list[Entry]:
-        """Unexpired entries in the order of their keys."""
-        rows = self._all("entries", self.scope(place), after, stamp(now), limit)
-        return [columns.entry(row) for row in rows]
-
     def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
         """Unexpired keys that begin with a prefix, in order."""
         end = after_all(prefix)
@@ -164,23 +155,6 @@ class Rows(Queue):
         """What an idempotency key was answered."""
         row = self._one("answer", _answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
-
-    def counts(self, place: Place, now: datetime) -> Counts:
-        """How much a place holds."""
-        scope, at = self.scope(place), stamp(now)
-        kinds = {row[0]: row[1] for row in self._all("kinds", scope, at)}
-        return Counts(
-            memories=sum(kinds.values()),
-            versions=self._count("count_all", scope),
-            kinds=kinds,
-            sessions=self._count("count_sessions", scope, at),
-            states=self._count("count_entries", scope, at),
-            waiting=self._count("count_waiting", scope),
-        )
-
-    def _count(self, name: str, *values: Any) -> int:
-        row = self._one(name, *values)
-        return int(row[0]) if row else 0
 
     # --- writing ---
 
