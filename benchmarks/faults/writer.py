@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from benchmarks.faults import acts, plants
+import psycopg
+
+from benchmarks.faults import acts, homes, plants
 from benchmarks.faults.embedders import FAILING
 from benchmarks.faults.marks import MARK, scope_of
 from benchmarks.faults.model import Intent, Lane, Memo
@@ -24,7 +26,7 @@ from benchmarks.faults.store import Clock, Open, blame, recall
 from holdfast import EmbedderMismatch, HoldfastError, Memory, NotFound
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
-from holdfast.engine import sqlite as engine
+from holdfast.engine import uses
 
 LOOK = 0.25  # so often a lane looks at what it has just done
 TWICE = 0.08  # so often an operation is delivered twice, as by a client that lost the answer
@@ -97,16 +99,18 @@ def _prepare(orders: Orders) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver ends us, not the terminal
     if orders.plant:
         plants.plant(orders.plant)
-    assert hasattr(engine, "FLUSH_SECONDS")
-    engine.FLUSH_SECONDS = FLUSH_SECONDS
+    assert hasattr(uses, "FLUSH_SECONDS")
+    uses.FLUSH_SECONDS = FLUSH_SECONDS
     if orders.file_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (orders.file_bytes, orders.file_bytes))
     if orders.mode == "hanging":
         _lose_patience()
     if orders.fault == "locked by another":
         _connect_with(timeout=BUSY_SECONDS, factory=_Impatient)
-    if orders.die_at:
+    if orders.die_at and homes.is_file(orders.url):
         _connect_with(factory=_mortal(orders.die_at))
+    elif orders.die_at:
+        _die_at(orders.die_at)
 
 
 def _lose_patience() -> None:
@@ -150,6 +154,19 @@ def _mortal(countdown: int) -> type[sqlite3.Connection]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return Mortal
+
+
+def _die_at(countdown: int) -> None:
+    """Kills this process as it sends the nth statement to a PostgreSQL."""
+    send, left = psycopg.Connection.execute, [countdown]
+
+    def counted(self: psycopg.Connection[Any], *args: Any, **named: Any) -> Any:
+        left[0] -= 1
+        if left[0] <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return send(self, *args, **named)
+
+    psycopg.Connection.execute = counted  # type: ignore[method-assign]  # for this process only
 
 
 def tell(lane: Lane, **line: Any) -> None:
