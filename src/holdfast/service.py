@@ -414,7 +414,7 @@ class Service:
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
-        return Diagnosis(tuple(findings))
+        return Diagnosis((*findings, *self.learner.check(op.repair)))
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""

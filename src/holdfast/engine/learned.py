@@ -37,6 +37,10 @@ class Learned:
     def _record(self, row: Any, scope: str) -> Record:
         raise NotImplementedError
 
+    def _many(self, values: Sequence[str]) -> Any:
+        """Values as one value of a statement."""
+        return json.dumps(list(values))
+
     def versions(self, place: Place, id: str) -> list[Record]:
         """Every version of a memory."""
         raise NotImplementedError
@@ -56,6 +60,11 @@ class Learned:
         for slot in slots:
             self._do("add_slot", scope, id, slot.who, slot.attribute, held(slot))
         self._do("reach_slots", scope, row)
+
+    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
+        """What is indexed of memories: id, who, attribute and thing."""
+        found = self._all("slots_of", self.scope(place), self._many(ids))
+        return {(row[0], row[1], row[2], row[3]) for row in found}
 
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
