@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.engine import Place
 from holdfast.engine.columns import moment, stamp
 from holdfast.model import Record, Source
-from holdfast.slots import ANY, Slot, held
+from holdfast.slots import Slot, held, of_anything
 
 
 class Learned:
@@ -70,7 +70,7 @@ class Learned:
         """Current memories that say something of the same who and attribute, or of the same."""
         scope, ids = self.scope(place), dict[str, None]()
         for slot in slots:
-            if slot.attribute == ANY:
+            if of_anything(slot):
                 found = self._all("slots_holding", scope, slot.value)
             else:
                 found = self._all("slots_like", scope, slot.who, slot.attribute)
