@@ -493,7 +493,20 @@ def _answer(
             marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
             marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
             hits.append((key, Hit(one, float(ranking.score[at]), why, *marked)))
-    return _Answer(hits, len(found.keys), found.waiting, degraded)
+    return _Answer(_current_first(hits), len(found.keys), found.waiting, degraded)
+
+
+def _current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:
+    """The hits in their order, but none before the one that outdated it."""
+    places = {hit.id: n for n, (_, hit) in enumerate(hits)}
+    order: list[tuple[int, int]] = []  # the place of what comes before, and its own
+    told: dict[int, tuple[Key, Hit]] = dict(enumerate(hits))
+    for n, (key, hit) in enumerate(hits):
+        newer = max((places[id] for id in hit.outdated_by if id in places), default=-1)
+        if newer > n:
+            told[n] = key, replace(hit, score=min(hit.score, hits[newer][1].score))
+        order.append((max(newer, n), n))
+    return [told[n] for _, n in sorted(order, key=lambda it: (it[0], it[0] != it[1], it[1]))]
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {
