@@ -221,15 +221,21 @@ class Service:
         self.engine.use(used, self._clock())
 
     def _search(
-        self, op: ops.Question[T], place: Place, limit: int, most: int = CANDIDATES
+        self,
+        op: ops.Question[T],
+        place: Place,
+        limit: int,
+        most: int = CANDIDATES,
+        also: tuple[str, ...] = (),
     ) -> _Answer:
-        """The relevant candidates as hits, best first."""
+        """The relevant candidates as hits, best first; those in `also` are candidates for sure."""
         now = op.now or self._clock()
         query = self.embedding.query(op.query)
         asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(asked.terms, query.vector, query.space, op.where, op.as_of, alive_at, most)
+        sought = asked.terms, query.vector, query.space
+        look = Look(*sought, op.where, op.as_of, alive_at, most, also)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
@@ -255,8 +261,10 @@ class Service:
         hidden = explain.hidden(versions, op.where, op.as_of, max(now, self._clock()))
         if hidden is not None:
             return Explanation(id=op.id, verdict=hidden[0], detail=hidden[1])
-        found = self._search(op, place, LAST_ROW, most=LAST_ROW)
-        everything = self._search(replace(op, min_score=0.0), place, LAST_ROW, most=LAST_ROW)
+        every = replace(op, min_score=0.0)
+        found, everything = (
+            self._search(each, place, LAST_ROW, LAST_ROW, (op.id,)) for each in (op, every)
+        )
         kept = [hit for _, hit in found.hits]
         shown = context.chosen(kept[:CONTEXT_HITS], op.budget) if op.budget else kept[: op.limit]
         ranked = [hit for _, hit in everything.hits]
