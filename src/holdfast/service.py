@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
@@ -57,7 +57,8 @@ T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
 AVOID_HITS = 3  # of what to avoid, shown beside the hits
-CONTEXT_HITS = 50  # a prompt block is chosen from this many
+CONTEXT_HITS = 50  # a prompt block is chosen from this many, at most
+FETCHED = 20  # records fetched together; after them twice as many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
 
@@ -201,9 +202,10 @@ class Service:
         apart = {hit.id for _, hit in warned}
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
-        chosen = context.chosen([hit for _, hit in hits], op.budget)
-        shown = {hit.id for hit in chosen}
-        self._use([(key, hit) for key, hit in hits if hit.id in shown])
+        if warned:
+            hits = context.fitting(hits, op.budget)
+        chosen = [hit for _, hit in hits]
+        self._use(hits)
         self.learner.echoes.note(place, [hit.content for hit in chosen])
         return context.render(chosen)
 
@@ -219,15 +221,21 @@ class Service:
         self.engine.use(used, self._clock())
 
     def _search(
-        self, op: ops.Question[T], place: Place, limit: int, most: int = CANDIDATES
+        self,
+        op: ops.Question[T],
+        place: Place,
+        limit: int,
+        most: int = CANDIDATES,
+        also: tuple[str, ...] = (),
     ) -> _Answer:
-        """The relevant candidates as hits, best first."""
+        """The relevant candidates as hits, best first; those in `also` are candidates for sure."""
         now = op.now or self._clock()
         query = self.embedding.query(op.query)
         asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(asked.terms, query.vector, query.space, op.where, op.as_of, alive_at, most)
+        sought = asked.terms, query.vector, query.space
+        look = Look(*sought, op.where, op.as_of, alive_at, most, also)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
@@ -253,8 +261,10 @@ class Service:
         hidden = explain.hidden(versions, op.where, op.as_of, max(now, self._clock()))
         if hidden is not None:
             return Explanation(id=op.id, verdict=hidden[0], detail=hidden[1])
-        found = self._search(op, place, LAST_ROW, most=LAST_ROW)
-        everything = self._search(replace(op, min_score=0.0), place, LAST_ROW, most=LAST_ROW)
+        every = replace(op, min_score=0.0)
+        found, everything = (
+            self._search(each, place, LAST_ROW, LAST_ROW, (op.id,)) for each in (op, every)
+        )
         kept = [hit for _, hit in found.hits]
         shown = context.chosen(kept[:CONTEXT_HITS], op.budget) if op.budget else kept[: op.limit]
         ranked = [hit for _, hit in everything.hits]
@@ -484,16 +494,33 @@ def _answer(
         return _Answer([], 0, found.waiting, degraded)
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]
-    keys = [found.keys[at] for at in kept]
+    hits = _hits(seen, places, found, ranking, asked.terms, kept)
+    enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
+    return _Answer(_current_first(enough), len(found.keys), found.waiting, degraded)
+
+
+def _hits(
+    seen: Snapshot,
+    places: Sequence[Place],
+    found: Found,
+    ranking: rank.Ranking,
+    terms: Sequence[str],
+    kept: Sequence[int],
+) -> Iterator[tuple[Key, Hit]]:
+    """The hits of candidates, fetched some at a time: who asks may soon have enough."""
+    assert found.candidates is not None
     linked = [seen.any_links(place) for place in places]
-    hits = []
-    for at, key, one in zip(kept, keys, seen.fetch(places, keys), strict=True):
-        if one is not None:
-            why = rank.why(ranking, found.candidates, asked.terms, at)
-            marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
-            marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
-            hits.append((key, Hit(one, float(ranking.score[at]), why, *marked)))
-    return _Answer(_current_first(hits), len(found.keys), found.waiting, degraded)
+    start, several = 0, FETCHED
+    while start < len(kept):
+        some = kept[start : start + several]
+        keys = [found.keys[at] for at in some]
+        for at, key, one in zip(some, keys, seen.fetch(places, keys), strict=True):
+            if one is not None:
+                why = rank.why(ranking, found.candidates, terms, at)
+                marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
+                marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
+                yield key, Hit(one, float(ranking.score[at]), why, *marked)
+        start, several = start + several, 2 * several
 
 
 def _current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:

@@ -63,7 +63,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What to search for; `most` bounds the candidates by words and those by meaning."""
+    """What to search for; `most` bounds the candidates by words and those by meaning.
+
+    The memories with the ids in `also` are candidates whatever else is, if they are in sight.
+    """
 
     terms: tuple[str, ...]
     vector: NDArray[np.float32] | None
@@ -72,6 +75,7 @@ class Look:
     as_of: datetime | None
     now: datetime
     most: int
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
