@@ -298,7 +298,11 @@ def _named(told: str, said: frozenset[str]) -> Found:
         yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
     elif noun in NOUNS or of_whom or how or re.match(r"[A-Z0-9\"$€£]", found["value"]):
         named = forms.SYNONYMS.get(attribute.lower(), attribute)
-        more = "kind" if _described(found["value"]) else how if noun not in NOUNS else ""
+        personal = (
+            who != US or noun in PEOPLE
+        )  # of what a team has, "a spreadsheet" may be the name
+        kind = personal and _described(found["value"])
+        more = "kind" if kind else how if noun not in NOUNS else ""
         yield who, f"{_key(named)} {more}".strip(), found["value"]
     elif found["value"].lower() in forms.COLOURS:
         yield who, f"{_key(attribute)} colour", found["value"]
