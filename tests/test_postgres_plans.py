@@ -35,6 +35,7 @@ WHOLE_STORE = {
         "every_scope",
         "every_scope_counted",
         "every_scope_sized",
+        *("any_lost", "lost_version", "lost_answer"),
         "empty_scopes",
         "rows_after",
         "rows_left",

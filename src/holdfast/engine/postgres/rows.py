@@ -42,6 +42,7 @@ NO_SCOPE = -1  # matches no row
 LENGTH = 5  # where a row's length in terms is among its columns
 Pending = Callable[["At"], Uses]
 MARKERS = digest("markers")  # the place of answers that only say: this was committed
+LOST = digest("lost")  # of answers that were moved in, of places that were gone already
 
 
 class Overtaken(Exception):  # not for callers: the engine starts anew
@@ -69,13 +70,14 @@ class Counters:
     dirty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Shared:
     """What all transactions of an engine have in common."""
 
     indexes: Indexes = field(default_factory=Indexes)
     samples: Samples = field(default_factory=Samples)
     wish: Callable[[At, int], None] = lambda at, dimension: None  # for the table of a large scope
+    lost: bool | None = None  # whether anything was moved in of places that were gone already
 
 
 class Rows(Holding):
@@ -338,7 +340,19 @@ class Rows(Holding):
         """What an idempotency key was answered."""
         self.scope(place)  # a writer must have the lock: a retry may be under way elsewhere
         row = self._one("answer", place.tenant, place_key(place), answer_key(place, key))
+        row = row or self._lost(place, "lost_answer", LOST, answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
+
+    def _lost(self, place: Place, name: str, *values: Any) -> Row | None:
+        """What was moved in of a place that was gone already, so that nobody knew its tenant."""
+        if self._shared.lost is False:
+            return None
+        self.db.enter(EVERY)
+        if self._shared.lost is None:
+            self._shared.lost = bool(self._count("any_lost"))
+        found = self._one(name, *values) if self._shared.lost else None
+        self.db.enter(place.tenant)
+        return found
 
     # --- writing ---
 
@@ -475,7 +489,9 @@ class Rows(Holding):
 
     def next_version(self, place: Place) -> int:
         """The version of a new key: higher than that of any key deleted before."""
-        return self._count("retired", place.tenant, place_key(place)) + 1
+        lost = self._lost(place, "lost_version", place_key(place))
+        known = self._count("retired", place.tenant, place_key(place))
+        return max(known, int(lost[0]) if lost else 0) + 1
 
     def keep_answer(
         self, place: Place, key: str, kept: Kept, about: str | None, now: datetime

@@ -106,6 +106,19 @@ ON CONFLICT (tenant, place) DO UPDATE SET version = greatest(r.version, excluded
 -- Values: tenant, place.
 SELECT version FROM holdfast.retired WHERE tenant = $1 AND place = $2
 
+-- name: any_lost
+-- Whether anything was moved in of places that were gone already.
+SELECT (EXISTS (SELECT 1 FROM holdfast.retired WHERE tenant = ' *')
+    OR EXISTS (SELECT 1 FROM holdfast.answers WHERE tenant = ' *'))::integer
+
+-- name: lost_version
+-- Values: place.
+SELECT version FROM holdfast.retired WHERE tenant = ' *' AND place = $1
+
+-- name: lost_answer
+-- Values: place, key.
+SELECT digest, answer FROM holdfast.answers WHERE tenant = ' *' AND place = $1 AND key = $2
+
 -- name: add_memory
 INSERT INTO holdfast.memories (
     tenant, scope, row, id, version, facets, vectors, speaker, length, fingerprint, content, terms,
