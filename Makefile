@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8420
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	--no-emit-index-url --no-header --exclude-newer "1 week" $(foreach extra,local client server traces,--extra $(extra)) --group dev --group bench --group model
+	--no-emit-index-url --no-header --exclude-newer "1 week" $(foreach extra,local client server postgres traces,--extra $(extra)) --group dev --group bench --group model
 
 .DEFAULT_GOAL := help
 MODEL := src/holdfast/embed/data/manifest.json
@@ -14,7 +14,7 @@ help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
 		do printf '  make %-11s %s\n' "$$name" "$$words"; done
 
-serve: $(MODEL) ## Start a server on this machine: http://127.0.0.1:8420.
+serve: $(MODEL) ## Start a server and its console on this machine: http://127.0.0.1:8420.
 	@$(BIN)/holdfast serve --port $(PORT)
 
 demo: $(MODEL) ## Start a short interactive demo of the library.

@@ -50,6 +50,31 @@ def slotted(tx: Transaction, place: Place, limit: int) -> int:
     return len(found)
 
 
+def unread(seen: Snapshot, place: Place, before: int, now: datetime) -> tuple[list[Record], int]:
+    """Of some current memories whose slots were read, those that lack some; and where to go on.
+
+    A newer version may read more out of the same words than the one that wrote them.
+    """
+    waiting = seen.unslotted(place, 1)
+    before = min(before, waiting[0][0]) if waiting else before
+    page = seen.page(place, ops.where(), None, now, before, SLOTTED)
+    known = seen.slots(place, [one.id for _, one in page])
+    lack = [one for _, one in page if _slot_rows(one) - known]
+    return lack, page[-1][0] if page else 0
+
+
+def _slot_rows(one: Record) -> set[tuple[str, str, str, str]]:
+    return {(one.id, slot.who, slot.attribute, slots.held(slot)) for slot in stated(one)}
+
+
+def read_again(tx: Transaction, place: Place, records: Sequence[Record]) -> int:
+    """Reads the slots off memories once more; gives how many still were as they had been."""
+    still = [one for one in records if tx.versions(place, one.id)[-1:] == [one]]
+    for one in still:
+        tx.slot(place, 0, one.id, stated(one))
+    return len(still)
+
+
 def revise(tx: Transaction, place: Place, past: Record, draft: Draft) -> None:
     """Gives a memory new words, and what they say of whom."""
     tx.revise(place, past, draft)

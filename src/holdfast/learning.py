@@ -24,6 +24,7 @@ from holdfast.keeping import CONFLICT, FROM, TURN
 from holdfast.model import (
     Consolidated,
     Extracted,
+    Finding,
     Held,
     Job,
     Learning,
@@ -249,6 +250,21 @@ class Learner:
     def _read_slots(self, place: Place) -> None:
         while self._engine.read(lambda seen: bool(seen.unslotted(place, 1))):
             self._engine.write(lambda tx: keeping.slotted(tx, place, keeping.SLOTTED))
+
+    def check(self, repair: bool) -> list[Finding]:
+        """Compares what is indexed of every memory's words with what would be now."""
+        lacking = mended = 0
+        for place, _ in self._engine.house().look(lambda opened: opened.places()):
+            before = keeping.LAST
+            while before:
+                some = partial(keeping.unread, place=place, before=before, now=self._clock())
+                found, before = self._engine.read(some)
+                lacking += len(found)
+                if repair and found:
+                    again = partial(keeping.read_again, place=place, records=found)
+                    mended += self._engine.write(again)
+        what = "memories of which more can be told than is indexed"
+        return [Finding(what, lacking, repair and mended == lacking)] if lacking else []
 
     # --- putting right ---
 

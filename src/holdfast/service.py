@@ -424,7 +424,7 @@ class Service:
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
-        return Diagnosis(tuple(findings))
+        return Diagnosis((*findings, *self.learner.check(op.repair)))
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
@@ -496,7 +496,7 @@ def _answer(
     kept = rank.relevant(ranking, op.min_score)[:limit]
     hits = _hits(seen, places, found, ranking, asked.terms, kept)
     enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
-    return _Answer(enough, len(found.keys), found.waiting, degraded)
+    return _Answer(_current_first(enough), len(found.keys), found.waiting, degraded)
 
 
 def _hits(
@@ -521,6 +521,19 @@ def _hits(
                 marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
                 yield key, Hit(one, float(ranking.score[at]), why, *marked)
         start, several = start + several, 2 * several
+
+
+def _current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:
+    """The hits in their order, but none before the one that outdated it."""
+    places = {hit.id: n for n, (_, hit) in enumerate(hits)}
+    order: list[tuple[int, int]] = []  # the place of what comes before, and its own
+    told: dict[int, tuple[Key, Hit]] = dict(enumerate(hits))
+    for n, (key, hit) in enumerate(hits):
+        newer = max((places[id] for id in hit.outdated_by if id in places), default=-1)
+        if newer > n:
+            told[n] = key, replace(hit, score=min(hit.score, hits[newer][1].score))
+        order.append((max(newer, n), n))
+    return [told[n] for _, n in sorted(order, key=lambda it: (it[0], it[0] != it[1], it[1]))]
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {

@@ -134,6 +134,9 @@ class Task:
 class Learned(Protocol):
     """What a view knows of how memories hang together, and of what waits."""
 
+    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
+        """What is indexed of memories: id, who, attribute and thing."""
+
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
 

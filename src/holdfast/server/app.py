@@ -209,12 +209,14 @@ class App:
         return reply
 
     async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
+        own = [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
+        said = {name for name, _ in own}
         headers = [
             (b"content-type", reply.media.encode()),
             (b"x-request-id", request.encode()),
-            *ALWAYS,
+            *(it for it in ALWAYS if it[0] not in said),
+            *own,
         ]
-        headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):
             headers.append((b"content-length", str(len(reply.body)).encode()))
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
@@ -275,13 +277,14 @@ def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
 
 def make_app(host: Host) -> App:
     """The app of a host, with every door it is to have."""
-    from holdfast.server import description, native, pulse
+    from holdfast.server import console, description, native, pulse
     from holdfast.server.dialects import open_dialects
 
     router: Router[Endpoint] = Router()
     pulse.add(router)
     native.add(router)
     open_dialects(router, host.settings.dialects)
+    console.add(router)
     description.add(router)
     return App(host, router)
 

@@ -29,7 +29,9 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
             f"{settings.host} can be reached from outside, and there is no key.",
             "Make one first: holdfast keys create NAME.",
         )
-    say(f"Holdfast listens on http://{settings.host}:{settings.port} (see /docs).")
+    say(
+        f"Holdfast listens on http://{settings.host}:{settings.port} (a console; the API at /docs)."
+    )
     if is_open:
         say("OPEN: no key was made, so every program on this machine may read and write.")
     if settings.workers == 1:

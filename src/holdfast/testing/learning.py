@@ -124,6 +124,15 @@ class Learning:
         assert hits["I live in Berlin. I love the river there."] == (new,)
         assert "Ann lives in Berlin." not in hits
 
+    def test_what_is_outdated_comes_after_what_outdated_it(self, memory: Memory) -> None:
+        old = "I live in Berlin, Kreuzberg. I love where I live in Berlin, by the river there."
+        memory.extract(f"Ann: {old}", session="1", keep="both")
+        memory.extract("Ann: I moved to Lisbon.", session="2")
+        found = memory.recall("where in Berlin does Ann live?", 9, min_score=0)
+        assert contents(found).index("Ann moved to Lisbon.") < contents(found).index(old)
+        scores = [hit.score for hit in found]
+        assert scores == sorted(scores, reverse=True)
+
     def test_older_news_do_not_supersede(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember("The main store is PostgreSQL", reconcile=True)
         then = clock() - 90 * DAY

@@ -502,6 +502,10 @@ class Rows(Holding):
         self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
         self._kept = True
 
+    def _many(self, values: Sequence[str]) -> Any:
+        """Values as one value of a statement."""
+        return list(values)
+
     # --- jobs ---
 
     def enqueue(self, place: Place, id: str, session: str | None, work: str, now: datetime) -> int:

@@ -548,6 +548,10 @@ DELETE FROM holdfast.slotted WHERE tenant = $1 AND scope = $2
 -- name: drop_slots
 DELETE FROM holdfast.slots WHERE tenant = $1 AND scope = $2 AND id = $3
 
+-- name: slots_of
+SELECT id, who, attribute, thing FROM holdfast.slots
+WHERE tenant = $1 AND scope = $2 AND id = ANY ($3)
+
 -- name: slots_like
 SELECT DISTINCT id FROM holdfast.slots WHERE tenant = $1 AND scope = $2
     AND who = sha256(convert_to($3, 'UTF8')) AND attribute = sha256(convert_to($4, 'UTF8'))

@@ -321,6 +321,10 @@ DELETE FROM slotted WHERE scope = ?
 -- name: drop_slots
 DELETE FROM slots WHERE scope = ? AND id = ?
 
+-- name: slots_of
+SELECT id, who, attribute, thing FROM slots
+WHERE scope = ? AND id IN (SELECT value FROM json_each(?))
+
 -- name: slots_like
 SELECT DISTINCT id FROM slots WHERE scope = ? AND who = ? AND attribute = ?
 

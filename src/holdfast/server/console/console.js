@@ -1,0 +1,169 @@
+// The console: who is there, which scope, which view.
+import { Problem, ask as call, at, mayWrite, me, signIn } from "./api.js";
+import { $, button, count, field, form, h, hush, tell, words } from "./dom.js";
+import { ask } from "./ask.js";
+import { memories, memory, remember } from "./memories.js";
+import { go, here, link } from "./place.js";
+import { review } from "./review.js";
+import { state } from "./state.js";
+
+const VIEWS = { memories, memory, ask, remember, state, review };
+const TABS = { memories: "Memories", ask: "Ask", remember: "Remember", state: "State", review: "Review" };
+const PAGE = 50, AT_ONCE = 4;
+let turn = new AbortController(); // what is under way for the place one is at
+
+// --- who is there ---
+
+async function start() {
+  try {
+    const { door } = await call("GET", "ready");
+    const open = door !== "keys";
+    $("warning").replaceChildren(...(open ? warning(door) : []));
+    if (!open && !me.key) return signInView();
+    me.who = await call("GET", "v1/key");
+    $("door").replaceChildren(...(open ? [] : identity()));
+    await Promise.all([scopes(), show()]);
+  } catch (error) {
+    refused(error);
+  }
+}
+
+const warning = (door) => [h("p", {}, h("strong", {}, `This server is ${door}.`),
+  " Every program here may read and write all of it. ", h("code", {}, "holdfast keys create NAME"), " closes it.")];
+
+function identity() {
+  const { key, tenant, rights, prefix } = me.who;
+  const told = h("span", { title: `tenant ${tenant}` }, "key ", words(key), ` · ${rights.join(", ")}`, prefix && [" · ", words(prefix), "…"]);
+  return [told, button("Sign out", () => (signIn(null), location.reload()), "plain")];
+}
+
+function refused(error) {
+  if (error.status !== 401) return tell(error);
+  signIn(null);
+  signInView();
+  tell(error);
+}
+
+function signInView() {
+  me.who = null;
+  $("door").replaceChildren();
+  $("scopes").replaceChildren();
+  const enter = ({ key }) => {
+    const given = key.value.trim();
+    if (!/^[\x21-\x7e]+$/.test(given)) throw new Problem("This is no key.", "A key begins with hf_.");
+    hush();
+    signIn(given);
+    return start();
+  };
+  const made = form(enter, "Sign in", field("API key", h("input", { name: "key", type: "password", autocomplete: "off" }), "kept in this tab only"));
+  made.className = "inline";
+  $("main").replaceChildren(h("h1", {}, "Sign in"), h("p", {}, "A key is made by ", h("code", {}, "holdfast keys create NAME"), " and shown once."), made);
+  made.elements.key.focus();
+}
+
+// --- scopes ---
+
+async function scopes() {
+  const rows = h("ul", {});
+  const more = button("More scopes", () => page(rows.lastChild.dataset.scope), "more");
+  const name = h("input", { name: "scope", placeholder: "Find or open…", value: me.who.prefix, "aria-label": "Find or open a scope", autocomplete: "off", spellcheck: "false" });
+  const page = async (after) => {
+    const found = (await call("GET", "v1/scopes", { query: { prefix: name.value, after, limit: PAGE } })).scopes;
+    const made = found.map(scopeRow);
+    after ? rows.append(...made) : rows.replaceChildren(...made);
+    more.hidden = found.length < PAGE;
+    here().scope || welcome(found.length);
+    counts(made);
+  };
+  name.addEventListener("input", () => page().catch(refused));
+  const open = (event) => (event.preventDefault(), name.value && go(name.value));
+  $("scopes").replaceChildren(h("h2", {}, "Scopes"), h("form", { submit: open, role: "search" }, name), rows, more);
+  await page();
+  mark();
+}
+
+const scopeRow = (scope) => h("li", { "data-scope": scope }, h("a", { href: link(scope) }, words(scope)), h("span", { class: "count" }, "…"));
+
+async function counts(rows) {
+  const left = [...rows];
+  const work = async () => {
+    for (let row = left.shift(); row; row = left.shift()) {
+      const told = await stats(row.dataset.scope).catch(() => null);
+      row.lastChild.replaceChildren(told ? told.memories.toLocaleString("en") : "?");
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+const stats = async (scope, signal) => call("GET", at("scopes", scope, "stats"), { signal });
+
+function mark() {
+  const { scope } = here();
+  document.body.classList.toggle("inside", scope !== "");
+  for (const row of $("scopes").querySelectorAll("li")) {
+    const chosen = row.dataset.scope === scope;
+    chosen ? row.firstChild.setAttribute("aria-current", "true") : row.firstChild.removeAttribute("aria-current");
+  }
+}
+
+function welcome(some) {
+  const hint = some ? "Choose a scope to see what is known there." : "Nothing is stored yet. Type a name and press Enter to open a scope; the first memory makes it.";
+  $("main").replaceChildren(h("h1", {}, "What does your agent know?"), h("p", { class: "empty" }, hint));
+}
+
+// --- where one is ---
+
+async function show() {
+  turn.abort();
+  turn = new AbortController();
+  const { signal } = turn;
+  const place = here();
+  if (!me.who) return;
+  mark();
+  if (!place.scope) {
+    document.title = "Holdfast";
+    return welcome($("scopes").querySelector("li"));
+  }
+  $("main").setAttribute("aria-busy", "true");
+  try {
+    const view = VIEWS[place.view] ?? memories;
+    const [told, made] = await Promise.all([stats(place.scope, signal), view({ ...place, signal })]);
+    if (signal.aborted) return;
+    document.title = `${place.scope} · Holdfast`;
+    $("main").replaceChildren(...heading(place, told), ...[made].flat(Infinity).filter(Boolean));
+    counted(told);
+    ($("main").querySelector("[autofocus]") ?? $("main")).focus({ preventScroll: true });
+  } catch (error) {
+    if (!signal.aborted) failed(place, error);
+  } finally {
+    if (!signal.aborted) $("main").removeAttribute("aria-busy");
+  }
+}
+
+function failed(place, error) {
+  refused(error);
+  if (error.status !== 401) $("main").replaceChildren(...heading(place), h("p", { class: "empty" }, words(error.message)));
+}
+
+function counted(told) {
+  const row = [...$("scopes").querySelectorAll("li")].find((one) => one.dataset.scope === told.scope);
+  if (row) row.lastChild.replaceChildren(told.memories.toLocaleString("en"));
+  else if (told.memories + told.states) scopes().catch(refused);
+}
+
+function heading({ scope, view }, told) {
+  const tab = (name) => h("a", { href: link(scope, name), "aria-current": (name === view || (name === "memories" && view === "memory")) && "page" }, TABS[name]);
+  const shown = Object.keys(TABS).filter((name) => name !== "remember" || mayWrite());
+  return [h("a", { class: "up", href: "#/" }, "‹ All scopes"), words(scope, "h1"), summary(scope, told), h("nav", { "aria-label": "Views" }, shown.map(tab))];
+}
+
+function summary(scope, told) {
+  if (!told) return h("p", { class: "facts" });
+  const kinds = Object.entries(told.kinds).sort((a, b) => b[1] - a[1]).map(([kind, number]) => h("a", { href: link(scope, "memories", null, [["kind", kind]]) }, words(kind), ` ${number}`));
+  return h("p", { class: "facts stats" }, h("b", {}, count(told.memories, "memory", "memories")), kinds, h("span", {}, count(told.versions, "version")), h("span", {}, count(told.sessions, "session")),
+    h("span", {}, count(told.states, "state key")), told.waiting > 0 && h("span", { class: "warn" }, `${told.waiting} wait for a vector`), h("span", {}, words(told.embedder)));
+}
+
+$("skip").addEventListener("click", (event) => (event.preventDefault(), $("main").focus()));
+addEventListener("hashchange", () => (hush(), show()));
+start();
