@@ -1,8 +1,8 @@
 """Kills while a process learns: nothing accepted is lost, done twice, or half done.
 
-A child accepts conversations, corrects what it learned, sums up and sweeps, and tells its parent
-over a pipe what was acknowledged. The parent kills it at any moment, opens the store, lets the
-jobs that are left be done, and counts what is wrong.
+A child accepts conversations, corrects what it learned, sums up, undoes that and sweeps, and tells
+its parent over a pipe what was acknowledged. The parent kills it at any moment, opens the store,
+lets the jobs that are left be done, and counts what is wrong.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ from holdfast.service import utc_now
 
 CHILD = "--child"
 TURNS = 24  # of a session that is summed up
+GONE = 500  # memories that are swept
+SAME = ("lives in Lisbon", "is living in Lisbon", "is based in Lisbon")
 LONGEST_SECONDS = 0.6  # from the first acknowledgement to the kill
 DONE_SECONDS = 400
 LONG = 500  # kills whose result is kept
 RESULTS = results.FOLDER / "learning_faults.json"
 WRONG = (
     *("accepted, lost", "accepted, done twice", "correction lost", "half superseded"),
-    *("turns lost", "jobs left", "unhealthy"),
+    *("turns lost", "twins lost", "expired, seen", "expired, left", "jobs left", "unhealthy"),
 )
 
 
@@ -52,8 +54,16 @@ def child(url: str, start: int) -> None:
             memory.extract(chat, session=f"trail{number}", keep="turns")
             _say(f"trail {number}")
             memory.consolidate(f"trail{number}")
-            memory.remember(f"gone {number}", ttl=0.001)
-            memory.purge()
+            for words in SAME:
+                memory.remember(f"Twin{number} {words}", session=f"twins{number}")
+            _say(f"twins {number}")
+            (twins,) = memory.consolidate(f"twins{number}").summaries
+            if number % 10 == 0:
+                memory.dissolve(twins)
+            gone = [{"content": f"gone {number} {n}", "ttl": 0.001} for n in range(GONE)]
+            memory.remember_many(gone)
+            if number % 10 == 0:
+                memory.purge()
         memory.work()
 
 
@@ -93,9 +103,14 @@ def wrong(memory: Memory, acknowledged: list[str]) -> Counter[str]:
         elif what == "corrected":
             found["correction lost"] += current[f"Team{number}'s database is New{number}"] != 1
             found["half superseded"] += current[f"Team{number}'s database is Old{number}"]
-        else:
+        elif what == "trail":
             found["turns lost"] += _trail(memory, number) != TURNS
+        else:
+            found["twins lost"] += _twins(memory, number) != set(SAME)
+    found["expired, seen"] = sum(said.startswith("gone") for said in current)
     found["unhealthy"] = not memory.doctor().healthy
+    memory.work()
+    found["expired, left"] = memory.purge().memories
     return found
 
 
@@ -118,6 +133,13 @@ def _trail(memory: Memory, number: str) -> int:
     return turns + sum(
         one.superseded_by == summaries[0].id for one in memory.history(summaries[0].id)
     )
+
+
+def _twins(memory: Memory, number: str) -> set[str]:
+    """What is there of memories that say the same: current, or behind a summary that is."""
+    found = memory.list(session=f"twins{number}")
+    said = [one for it in found for one in memory.history(it.id)]
+    return {one.content.removeprefix(f"Twin{number} ") for one in said}
 
 
 def run(kills: int, seed: int = 1) -> Counter[str]:

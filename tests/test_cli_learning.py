@@ -82,8 +82,17 @@ def test_long_sessions_are_summed_up_and_back() -> None:
     chat = "\n".join(f"Ann: I planted {n} trees." for n in range(20))
     ok("extract", "-", "--session", "s", "--keep", "turns", input=chat)
     (summary,) = data("consolidate")["summaries"]
-    assert "20 turns current again" in ok("dissolve", summary)
+    assert "20 memories current again" in ok("dissolve", summary)
     assert summary in ok("consolidate", "--session", "s") or data("list")["memories"]
+
+
+def test_what_says_the_same_is_summed_up() -> None:
+    for words in ("Ann lives in Lisbon", "Ann is living in Lisbon"):
+        ok("remember", words)
+    assert "2 memories summed up" in call("consolidate").output
+    assert len(data("list")["memories"]) == 1
+    assert "No" not in ok("dissolve", data("list")["memories"][0]["id"])
+    assert len(data("list")["memories"]) == 2
 
 
 def test_remember_can_supersede_and_warn() -> None:

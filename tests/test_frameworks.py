@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from examples.autogen.scripted_model import ScriptedModel
@@ -14,11 +15,12 @@ FOLDER = ROOT / "tests" / "frameworks"
 EVERYTHING = bool(os.environ.get("HOLDFAST_MATRIX"))  # read before any test takes it away
 
 
-def drive(flavour: str, version: str, folder: Path, *args: str) -> str:
+def drive(flavour: str, version: str, folder: Path, *args: str, **env: str) -> str:
     script = FOLDER / f"{FLAVOURS[flavour].tests}.py"
     done = subprocess.run(
         [python(flavour, version), "-m", "pytest", "-c", FOLDER / "pytest.ini", script, *args],
         cwd=folder,
+        env={**os.environ, **env},
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -37,6 +39,24 @@ def test_the_framework_remembers(flavour: str, version: str, tmp_path: Path) -> 
     said = drive(flavour, version, tmp_path)
     assert " passed" in said
     assert "skipped" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.xdist_group("frameworks")
+@pytest.mark.parametrize(("flavour", "version"), matrix(EVERYTHING))
+def test_one_process_learns_and_another_answers_on_postgresql(
+    flavour: str, version: str, tmp_path: Path, postgres_url: str
+) -> None:
+    """The first ends by SIGKILL."""
+    only = ("-k", "test_a_new_process_answers_from_what_a_killed_one_learned")
+    said = drive(flavour, version, tmp_path, *only, HOLDFAST_DRIVE_STORE=postgres_url)
+    assert "1 passed" in said
+    with psycopg.connect(postgres_url) as db:  # it was there that it was learned
+        db.execute("SELECT set_config('holdfast.tenant', 'local', false)")
+        found = db.execute("SELECT count(*) FROM holdfast.memories").fetchone()
+    assert found is not None
+    assert found[0] >= 2
 
 
 def test_what_is_always_run_is_what_we_say() -> None:

@@ -14,6 +14,10 @@ def test_corrections_are_precise_before_they_are_complete() -> None:
     assert whole["precision"] >= 0.95
     assert whole["recall"] >= 0.75
     assert len(found["misses"]) == whole["missed"] + whole["wrong"]
+    unseen = found["rows"]["held out"]
+    assert unseen["cases"] >= 60
+    assert unseen["precision"] >= 0.95
+    assert unseen["recall"] >= 0.75
 
 
 def test_the_suite_has_every_category_it_should() -> None:

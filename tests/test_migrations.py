@@ -29,7 +29,13 @@ WHOLE_STORE = {
     *("rows_after", "count_rows_after", "all_waiting", "terms_between"),
     *("put_coming", "take_coming", "odd_vectors", "no_vectors", "drop_old_answers"),
     *("drop_changes", "first_change", "next_job", "next_due"),
-    *("expired_memories", "expired_entries", "blank_stale_answers", "count_memories"),
+    *(
+        "expired_memories",
+        "expired_entries",
+        "next_expiry",
+        "blank_stale_answers",
+        "count_memories",
+    ),
     "count_open_work",
 }
 # What a server keeps is bound to a tenant instead, but for what its owner asks or a key proves.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from holdfast import Conflict, Memory, ops
+from holdfast import Conflict, Memory, NotFound, ops
 from holdfast.access import Access
 from holdfast.cli import app
 from holdfast.embed.hashing import Hashing
@@ -50,6 +50,7 @@ def fill(engine: Engine) -> None:
             memory.append("log", "x", idempotency_key="once")
             memory.delete("gone")
         fill_scope(Memory("team", backend=OfTenant(service, tenant)))
+        forget_a_scope(Memory("forgotten", backend=OfTenant(service, tenant)))
     ledger, now, place = engine.ledger(), clock(), Place("local", "team")
     Access(ledger, clock).create("agent")
     ledger.note([Noted(tenant="acme", at=now, act="remember", scope="team")])
@@ -77,6 +78,13 @@ def fill_scope(memory: Memory) -> None:
     memory.remember("note 2 about tea2", source="bob")
     memory.extract("Ann: I live in Paris.")
     memory.extract("Ann: I live in Rome now.")
+
+
+def forget_a_scope(memory: Memory) -> None:
+    for value in range(3):
+        memory.set("key", value)
+    memory.remember("forgotten", id="f", idempotency_key="told")
+    memory.forget(everything=True, idempotency_key="forgotten")
 
 
 def laid_open(engine: Engine) -> dict[str, list[Line]]:
@@ -133,6 +141,25 @@ def test_the_moved_store_answers_the_same(pair: tuple[Engine, Engine]) -> None:
         assert again.value == ["x"]  # a retry is known in the new store, too
         assert memory.set("gone", 1).version == 2  # and no version comes again
     assert answers[0] == answers[1]
+
+
+def test_what_was_forgotten_stays_so_in_the_new_store(pair: tuple[Engine, Engine]) -> None:
+    """A write that a client sends again must not bring back what was forgotten before the move."""
+    old, new = pair
+    fill(old)
+    move(old, new, "there")
+    told = []
+    for engine in pair:
+        service = Service(engine, Hashing(), FakeClock())
+        memory = Memory("forgotten", backend=OfTenant(service, "acme"))
+        receipt = memory.forget(everything=True, idempotency_key="forgotten")
+        with pytest.raises(NotFound):
+            memory.remember("forgotten", id="f", idempotency_key="told")
+        with pytest.raises(NotFound):
+            memory.read("f")
+        told.append((receipt, memory.set("key", 1).version))
+    assert told[0] == told[1]
+    assert told[0][1] > 3
 
 
 def test_there_and_back_again_is_the_same(pair: tuple[Engine, Engine], tmp_path: Path) -> None:

@@ -165,14 +165,31 @@ def test_a_migration_that_fails_leaves_nothing(
 def test_an_older_store_is_brought_up_to_date(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = [*migrations(), (2, "CREATE TABLE holdfast.more ()")]
+    next_one = migrations()[-1][0] + 1
+    steps = [*migrations(), (next_one, "CREATE TABLE holdfast.more ()")]
     monkeypatch.setattr(schema, "migrations", lambda: steps)
     open_engine(postgres_url).close()
     with psycopg.connect(postgres_url) as db:
-        assert db.execute("SELECT version FROM holdfast.format").fetchone() == (2,)
+        assert db.execute("SELECT version FROM holdfast.format").fetchone() == (next_one,)
+        db.execute("SELECT * FROM holdfast.more")
 
 
 # --- what cannot be opened ---
+
+
+def test_a_store_of_the_first_format_knows_how_much_it_holds(postgres_url: str) -> None:
+    with Memory("s", postgres_url, embedder="hashing") as memory:
+        memory.remember_many([f"note {n} about tea" for n in range(20)])
+    with psycopg.connect(postgres_url) as db:  # as the first format was
+        for step in (
+            "ALTER TABLE holdfast.scopes DROP COLUMN held, DROP COLUMN terms, DROP COLUMN near",
+            "DROP TABLE holdfast.marks",
+            "UPDATE holdfast.format SET version = 1",
+        ):
+            db.execute(step.encode())
+    with Memory("s", postgres_url, embedder="hashing") as memory:
+        assert memory.recall("note 7", 1)[0].content == "note 7 about tea"
+        assert memory.doctor().findings == ()
 
 
 def test_bad_urls_are_told_apart(postgres: str, postgres_url: str) -> None:

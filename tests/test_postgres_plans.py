@@ -13,8 +13,10 @@ import pytest
 
 from holdfast import ops
 from holdfast.embed.hashing import Hashing
-from holdfast.engine import open_engine
-from holdfast.engine.postgres.search import condition, in_sight
+from holdfast.engine import Look, Place, open_engine
+from holdfast.engine.postgres import Postgres, near
+from holdfast.engine.postgres.search import condition, in_sight, sight
+from holdfast.engine.postgres.statements import of_large as statements_on_large
 from holdfast.engine.postgres.statements import statements
 from holdfast.model import Filter
 from holdfast.service import Service, utc_now
@@ -23,12 +25,17 @@ from tools.postgres import database_url, drop_database, make_database
 
 ENGINE = ROOT / "src" / "holdfast" / "engine" / "postgres"
 SQL = statements()
-NO_TABLE = {"begin_read", "begin_write", "set_tenant", "ring", "size", "lock_spaces", "lock_scopes"}
+NO_TABLE = {
+    *("begin_read", "begin_write", "set_tenant", "ring", "size", "lock_spaces", "lock_scopes"),
+    *("seek", "any_halfvec"),
+}
 # About the whole store: upkeep, the queue, and what a key proves before its tenant is known.
 WHOLE_STORE = {
     *(
         "every_scope",
         "every_scope_counted",
+        "every_scope_sized",
+        *("any_lost", "lost_version", "lost_answer"),
         "empty_scopes",
         "rows_after",
         "rows_left",
@@ -36,13 +43,25 @@ WHOLE_STORE = {
         "count_rows_left",
     ),
     *("all_waiting", "drop_all_coming", "take_coming", "places_answered", "drop_old_answers"),
-    *("expired_scopes", "odd_vectors", "next_job", "next_due", "count_memories", "open_errands"),
+    *(
+        "expired_scopes",
+        "next_expiry",
+        "odd_vectors",
+        "next_job",
+        "next_due",
+        "count_memories",
+        "open_errands",
+    ),
     *("count_open_errands", "api_key", "all_api_keys", "any_api_key", "use_api_keys"),
     *("prune_all_notes", "current_space", "coming_space", "add_space", "reach_space"),
-    *("drop_space", "switch_space", "api_keys"),  # a store has few keys
+    *("drop_space", "switch_space", "near_scopes", "api_keys"),  # a store has few keys
 }
 OF_TENANT = sorted(set(SQL) - NO_TABLE - WHOLE_STORE)
-KINDS = {"text": "x", "bigint": 1, "integer": 1, "bytea": b"x", "text[]": ["x"], "bigint[]": [1]}
+KINDS = {
+    **{"text": "x", "bigint": 1, "integer": 1, "bytea": b"x"},
+    **{"text[]": ["x"], "bigint[]": [1], "integer[]": [1]},
+}
+LARGE = "s0"  # the scope that has a table of its own
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +78,8 @@ def filled(postgres: str, template: str) -> Iterator[str]:
                 for n in range(each)
             )
             service.do(ops.RememberMany(scope=f"s{scope}", drafts=drafts), tenant)
+    assert isinstance(engine, Postgres)
+    assert engine.index_large(Place("big", LARGE))
     service.close()
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("SELECT set_config('holdfast.tenant', 'big', false)")
@@ -192,6 +213,7 @@ def test_every_index_is_used_by_a_statement(
     sql, given = condition(Filter(session="s1"), 3)
     asked = f"SELECT row FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND {sql}"
     used |= {n["Index Name"] for n in plan(db, asked, ["big", number, *given]) if "Index Name" in n}
+    used |= {index for found in plans_on_large(db).values() for index in indexes_in(found)}
     whole = dict(indexes(db))
     unused = set(whole.values()) - {whole[index] for index in used}
     assert unused == set()
@@ -207,12 +229,74 @@ def indexes(db: psycopg.Connection[Any]) -> list[tuple[str, str]]:
     ).fetchall()
 
 
+# --- the table of a large scope: no other's rows are in it ---
+
+
+def of_large(db: psycopg.Connection[Any]) -> dict[str, tuple[str, list[Any]]]:
+    """What is asked of the table of a large scope, with values."""
+    row = db.execute("SELECT scope FROM holdfast.scopes WHERE near = 2").fetchone()
+    assert row is not None
+    at = "big", int(row[0])
+    vector = "[" + ",".join(["0.1"] * Hashing().dimension) + "]"
+    look = Look((), None, None, Filter(), None, utc_now(), 200)
+    seen, now = sight(look, 4)
+    later, then = sight(look, 5)
+    return {
+        "nearest": (near.text("nearest", at, seen=seen, most="100"), [*at, vector, *now]),
+        "nearest_of": (
+            near.text("nearest_of", at, seen=later, most="100"),
+            [*at, vector, [1, 2], *then],
+        ),
+        "between": (near.text("between", at), [1, 2, 3]),
+        "marked": (near.text("marked", at), [[1]]),
+        "let_go": (near.text("let_go", at), [[1], [1], [0]]),
+    }
+
+
+def plans_on_large(db: psycopg.Connection[Any]) -> dict[str, list[dict[str, Any]]]:
+    found = {}
+    for name, (asked, given) in of_large(db).items():
+        sorts = "off" if name == "nearest" else "on"  # as it is when it is asked
+        db.execute("SELECT set_config('enable_sort', $1, false)", (sorts,))
+        found[name] = plan(db, asked, given)
+    return found
+
+
+def indexes_in(found: list[dict[str, Any]]) -> set[str]:
+    return {node["Index Name"] for node in found if "Index Name" in node}
+
+
+def test_the_table_of_a_large_scope_is_asked_by_its_indexes(db: psycopg.Connection[Any]) -> None:
+    db.execute("SELECT set_config('holdfast.tenant', 'big', false)")
+    expected = {
+        "nearest": {"vector", "memories"},
+        "nearest_of": {"pkey", "memories"},
+        "between": {"happened"},
+        "marked": {"pkey"},
+        "let_go": {"pkey"},
+    }
+    for name, found in plans_on_large(db).items():
+        assert not any(node["Node Type"] == "Seq Scan" for node in found), name
+        kinds = {re.sub(r"^near_\d+_|_\d_pkey$", "", index) for index in indexes_in(found)}
+        assert kinds == expected[name], name
+        assert len([one for one in tables(found) if one.startswith("memories")]) <= 1
+
+
+def test_every_statement_on_it_is_used() -> None:
+    code = "\n".join(file.read_text() for file in sorted(ENGINE.glob("*.py")))
+    assert [name for name in statements_on_large() if f'text("{name}"' not in code] == []
+
+
+# --- the shape ---
+
+
 def test_every_key_and_index_begins_with_the_tenant(db: psycopg.Connection[Any]) -> None:
     found = db.execute(
         "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'holdfast'"
     ).fetchall()
     assert len(found) > 100
     first = {name: re.search(r"\((\w+)(?:, (\w+))?", text) for name, text in found}
+    first = {name: begins for name, begins in first.items() if not re.match(r"near_\d", name)}
     odd = {name for name, begins in first.items() if begins is None or begins[1] != "tenant"}
     assert odd == {
         "keys_pkey",

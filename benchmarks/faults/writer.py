@@ -24,7 +24,7 @@ from benchmarks.faults.store import Clock, Open, blame, recall
 from holdfast import EmbedderMismatch, HoldfastError, Memory, NotFound
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
-from holdfast.engine import sqlite as engine
+from holdfast.engine import uses
 
 LOOK = 0.25  # so often a lane looks at what it has just done
 TWICE = 0.08  # so often an operation is delivered twice, as by a client that lost the answer
@@ -97,8 +97,8 @@ def _prepare(orders: Orders) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver ends us, not the terminal
     if orders.plant:
         plants.plant(orders.plant)
-    assert hasattr(engine, "FLUSH_SECONDS")
-    engine.FLUSH_SECONDS = FLUSH_SECONDS
+    assert hasattr(uses, "FLUSH_SECONDS")
+    uses.FLUSH_SECONDS = FLUSH_SECONDS
     if orders.file_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (orders.file_bytes, orders.file_bytes))
     if orders.mode == "hanging":

@@ -21,6 +21,7 @@ from holdfast.embed import Embedder, open_best, open_embedder
 from holdfast.engine import Engine, open_engine
 from holdfast.errors import Closed, EmbedderMismatch, HoldfastError, Invalid
 from holdfast.extract import Extractor, open_extractor
+from holdfast.extract.judge import Judge, open_judge
 from holdfast.ops import Op
 from holdfast.outbox import Outbox
 from holdfast.service import LOCAL, Service, utc_now
@@ -103,6 +104,7 @@ def open_backend(
     extractor: Extractor | str = "rules",
     api_key: str | None = None,
     outbox: bool | str | Outbox = False,
+    judge: Judge | str | None = None,
 ) -> Backend:
     """A backend for a URL; None means `$HOLDFAST_URL`, or else a file in the user's data folder."""
     chosen = url_or_default(url)
@@ -111,7 +113,7 @@ def open_backend(
 
         key = api_key or os.environ.get("HOLDFAST_API_KEY")
         return Remote(chosen, key, open_outbox(outbox, chosen, key))
-    return _shared.open(chosen, embedder, clock, extractor)
+    return _shared.open(chosen, embedder, clock, extractor, judge)
 
 
 def open_async_backend(
@@ -121,6 +123,7 @@ def open_async_backend(
     extractor: Extractor | str = "rules",
     api_key: str | None = None,
     outbox: bool | str | Outbox = False,
+    judge: Judge | str | None = None,
 ) -> AsyncBackend:
     """The same, for callers with an event loop."""
     chosen = url_or_default(url)
@@ -129,7 +132,7 @@ def open_async_backend(
 
         key = api_key or os.environ.get("HOLDFAST_API_KEY")
         return AsyncRemote(chosen, key, open_outbox(outbox, chosen, key))
-    return InThread(_shared.open(chosen, embedder, clock, extractor))
+    return InThread(_shared.open(chosen, embedder, clock, extractor, judge))
 
 
 def url_or_default(url: str | None) -> str:
@@ -163,14 +166,16 @@ class _Shared:
         embedder: Embedder | str | None,
         clock: Callable[[], datetime],
         extractor: Extractor | str,
+        judge: Judge | str | None,
     ) -> Here:
         who = embedder if isinstance(embedder, str | None) else id(embedder)
         learns = extractor if isinstance(extractor, str) else id(extractor)
-        key = (_absolute(url), who, id(clock), learns)
+        rules = judge if isinstance(judge, str | None) else id(judge)
+        key = (_absolute(url), who, id(clock), learns, rules)
         with self._lock:
             service, holders = self._open.get(key, (None, 0))
             if service is None:
-                service = _service(url, embedder, clock, extractor)
+                service = _service(url, embedder, clock, extractor, judge)
             self._open[key] = service, holders + 1
         return Here(service, lambda: self._release(key))
 
@@ -208,11 +213,14 @@ def _service(
     embedder: Embedder | str | None,
     clock: Callable[[], datetime],
     extractor: Extractor | str,
+    judge: Judge | str | None,
 ) -> Service:
     engine = open_engine(url)
     try:
         learns = open_extractor(extractor) if isinstance(extractor, str) else extractor
-        return Service(engine, choose_embedder(engine, embedder), clock, extractor=learns)
+        settles = open_judge(judge) if isinstance(judge, str) else judge
+        chosen = choose_embedder(engine, embedder)
+        return Service(engine, chosen, clock, extractor=learns, judge=settles)
     except BaseException:
         engine.close()
         raise

@@ -181,9 +181,12 @@ SWAPPED = _pattern(
 )
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}(?:just |recently |finally )?"
-    r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold) "
+    r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold"
+    r"|stepped down as|resigned as|retired as) (?:on |with )?"
     r"(?P<old>[^;?!]+?)(?:,? (?:and|to|for) .*)?$"
 )
+# What one has of a thing that one is signed up for: to end it is to end the thing.
+SIGNED_UP = _pattern(r"^(?P<thing>.+?) (?:subscription|membership|account|contract)$")
 REPLACED = _pattern(
     r"^(?P<old>.+?) (?:was|is|were|has been|have been|got) replaced (?:by|with) (?P<new>.+)$"
 )
@@ -214,8 +217,11 @@ def form(attribute: str, block: str, ahead: str = "") -> Form:
 
 
 ONE = [
-    form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:in|at|on|near)"),
-    form("home", f"{BE} (?:living|based|staying) (?:in|at|near)"),
+    form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) in"),
+    form("home", f"{BE} (?:living|based|staying) in"),
+    # A street, a hill or a landmark is somewhere in a town: neither ends the other.
+    form("home at", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:at|on|near|by)"),
+    form("home at", f"{BE} (?:living|based|staying) (?:at|on|near|by)"),
     form(
         "home",
         f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
@@ -287,6 +293,12 @@ TASTES = [
         {BE} (?:sick of|tired of|over)""",
     ),
 ]
+# "We have a new accountant, Ms. Duarte".
+NEW_ONE = _pattern(
+    rf"^{WHO} {HAVE}(?:has|have|got|hired|found|is getting|are getting) (?:got )?a new "
+    r"(?P<attribute>[a-z][a-z -]+?)(?:,|:|,? called|,? named) (?:it is |that is )?"
+    r"(?P<value>(?-i:[A-Z])[^;?!]*)$"
+)
 HAVE_EVENT = _pattern(
     rf"^{WHO} (?:has|have|attends?|takes?|goes to|go to) an? (?P<event>[\w -]*?[a-z]+) "
     r"(?:on|every|at) (?P<value>[^;?!]+)$"
@@ -314,7 +326,7 @@ OF_KIND = _pattern(
     rf"the (?P<kind>[a-z]+) of {VALUE}$"
 )
 DIED = _pattern(rf"^{WHO} died (?P<how>in|on|of) {VALUE}$")
-IS = _pattern(rf"^{WHO} {BE} {ADVERB}*(?:an? )?(?P<value>[\w-]+(?: [\w-]+)?)$")
+IS = _pattern(rf"^{WHO} (?:{BE}|got|{HAVE}gotten) {ADVERB}*(?:an? )?(?P<value>[\w-]+(?: [\w-]+)?)$")
 PREFER = _pattern(
     rf"^{WHO} {ADVERB}*prefers? (?P<value>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$"
 )
@@ -356,7 +368,9 @@ BECAME = _pattern(
     + alternatives(
         """changed to|moved to|been moved to|becomes?|became|rescheduled to|postponed to
         renamed to|set to|switched to|(?:pushed|shifted|delayed|slipped|brought) (?:back~|forward~
-        out~)?to"""
+        out~)?to
+        (?:went|goes|rose|rises|grew|climbed|jumped|fell|dropped|sank|shrank|increased|decreased
+        raised|lowered|cut|extended|shortened) (?:up~|down~)?to"""
     )
     + rf" {VALUE}$"
 )
@@ -380,6 +394,18 @@ COLOURS = frozenset(
 OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
 OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
 
+# States of which one ends the other, whatever is in them.
+OPPOSITES = {
+    word: " or ".join(pair)
+    for pair in (
+        line.split()
+        for line in """open closed|enabled disabled|failing passing|locked unlocked|online offline
+        active inactive|available unavailable|public private|broken fixed|full empty""".replace(
+            "\n", "|"
+        ).split("|")
+    )
+    for word in pair
+}
 MOODS = {
     **dict.fromkeys("vegan vegetarian pescatarian omnivore keto carnivore".split(), "diet"),
     **dict.fromkeys("married single divorced engaged widowed separated".split(), "marital"),

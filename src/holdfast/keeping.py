@@ -50,6 +50,31 @@ def slotted(tx: Transaction, place: Place, limit: int) -> int:
     return len(found)
 
 
+def unread(seen: Snapshot, place: Place, before: int, now: datetime) -> tuple[list[Record], int]:
+    """Of some current memories whose slots were read, those that lack some; and where to go on.
+
+    A newer version may read more out of the same words than the one that wrote them.
+    """
+    waiting = seen.unslotted(place, 1)
+    before = min(before, waiting[0][0]) if waiting else before
+    page = seen.page(place, ops.where(), None, now, before, SLOTTED)
+    known = seen.slots(place, [one.id for _, one in page])
+    lack = [one for _, one in page if _slot_rows(one) - known]
+    return lack, page[-1][0] if page else 0
+
+
+def _slot_rows(one: Record) -> set[tuple[str, str, str, str]]:
+    return {(one.id, slot.who, slot.attribute, slots.held(slot)) for slot in stated(one)}
+
+
+def read_again(tx: Transaction, place: Place, records: Sequence[Record]) -> int:
+    """Reads the slots off memories once more; gives how many still were as they had been."""
+    still = [one for one in records if tx.versions(place, one.id)[-1:] == [one]]
+    for one in still:
+        tx.slot(place, 0, one.id, stated(one))
+    return len(still)
+
+
 def revise(tx: Transaction, place: Place, past: Record, draft: Draft) -> None:
     """Gives a memory new words, and what they say of whom."""
     tx.revise(place, past, draft)
@@ -127,6 +152,10 @@ def _named(
     """Supersedes the memories that a writer says are replaced."""
     for id in told.supersedes:
         old = current(tx, place, id, now)
+        summary = old.superseded_by
+        if summary is not None and id in stands_for(tx, place, summary):
+            dissolve(tx, place, summary, now)
+            old = current(tx, place, id, now)
         if old.until is None and id != new.id:
             supersede(tx, place, old, new, now)
     return told.supersedes
@@ -251,29 +280,80 @@ def _end(tx: Transaction, place: Place, old: Record, by: str, until: datetime) -
 
 def _outdate(tx: Transaction, place: Place, id: str, by: str, until: datetime) -> None:
     """Marks a raw turn that still says the old thing; past, once nothing it says is current."""
-    tx.link(place, id, OUTDATED, by)
+    for one in (id, *tx.linked(place, id, SUMS)):  # a summary of it says so, too
+        tx.link(place, one, OUTDATED, by)
     learned = [tx.versions(place, other)[-1:] for other in tx.linked(place, id, FROM)]
     turn = tx.versions(place, id)[-1:]
     if turn and turn[0].until is None and all(it.until for some in learned for it in some):
         _end(tx, place, turn[0], by, until)
 
 
-def revive(tx: Transaction, place: Place, by: str) -> int:
-    """Makes true again what a memory superseded; gives how many."""
-    revived = 0
+def revive(tx: Transaction, place: Place, by: str) -> list[str]:
+    """Makes true again what a memory superseded; gives their ids."""
+    revived = []
     for old in tx.replaced(place, by):
         if tx.twin(place, text.fingerprint(old.content)) is None:
-            tx.change(place, replace(old, until=None, superseded_by=None))
-            revived += 1
+            again = replace(old, until=None, superseded_by=None)
+            tx.change(place, again)
+            tx.slot(place, 0, old.id, stated(again))  # what was past when it came has none
+            revived.append(old.id)
     return revived
 
 
-def dissolve(tx: Transaction, place: Place, summary: str, now: datetime) -> int:
-    """Undoes a summary: its sources are current again, and it is past."""
-    revived = revive(tx, place, summary)
-    for record in tx.versions(place, summary)[-1:]:
-        tx.change(place, replace(record, until=now))
-    return revived
+def dissolve(tx: Transaction, place: Place, summary: str, now: datetime) -> list[str]:
+    """Undoes a summary: its sources are current again, and it is past; gives their ids.
+
+    If something newer ended the summary, it ended what that stood for.
+    """
+    record = tx.versions(place, summary)[-1]
+    if record.until is not None:
+        for old in tx.replaced(place, summary):
+            tx.change(place, replace(old, until=record.until, superseded_by=record.superseded_by))
+        return []
+    tx.change(place, replace(record, until=now))  # before them: one may have its very words
+    return revive(tx, place, summary)
+
+
+def stands_for(seen: Snapshot, place: Place, id: str) -> list[str]:
+    """The memories that a summary stands for."""
+    return [one for one in seen.links(place, id, SUMS) if _retired_by(seen, place, one, id)]
+
+
+def _retired_by(seen: Snapshot, place: Place, id: str, summary: str) -> bool:
+    return any(one.superseded_by == summary for one in seen.versions(place, id)[-1:])
+
+
+def undo(tx: Transaction, place: Place, id: str, now: datetime) -> list[str]:
+    """Makes true again what a memory superseded or stands for; gives their ids."""
+    summary = bool(stands_for(tx, place, id))
+    return dissolve(tx, place, id, now) if summary else revive(tx, place, id)
+
+
+def forget(tx: Transaction, place: Place, ids: Sequence[str], now: datetime) -> list[str]:
+    """Removes memories, what is derived from them, and what they stand for; gives their ids.
+
+    A summary that loses one of its sources goes, and the others are current again.
+    """
+    tied = tx.any_links(place)
+    asked = _summed(tx, place, ids) if tied else list(ids)
+    every = derived(tx, place, asked) if tied else asked
+    for id in every[: len(asked) - 1 : -1]:  # a summary of summaries before those
+        if stands_for(tx, place, id):
+            dissolve(tx, place, id, now)
+    for id in every:
+        tx.forget(place, id)
+    return every
+
+
+def _summed(seen: Snapshot, place: Place, ids: Iterable[str]) -> list[str]:
+    """Memories and all that they stand for, each once."""
+    found = dict.fromkeys(ids)
+    queue = list(found)
+    while queue:
+        fresh = [id for id in stands_for(seen, place, queue.pop()) if id not in found]
+        found |= dict.fromkeys(fresh)
+        queue += fresh
+    return list(found)
 
 
 def derived(seen: Snapshot, place: Place, ids: Iterable[str]) -> list[str]:

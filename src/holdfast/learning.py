@@ -14,15 +14,17 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from holdfast import check, keeping, lifetime, ops, sentences, text, trust, wire
+from holdfast import check, consolidation, judging, keeping, lifetime, ops, text, trust, wire
 from holdfast.engine import Draft, Engine, Place, Snapshot, Task, Transaction
 from holdfast.errors import Busy, Conflict, NotFound, Refused
 from holdfast.extract import Extractor
+from holdfast.extract.judge import Judge
 from holdfast.jobs import Worker
-from holdfast.keeping import CONFLICT, FROM, SUMS, TURN
+from holdfast.keeping import CONFLICT, FROM, TURN
 from holdfast.model import (
     Consolidated,
     Extracted,
+    Finding,
     Held,
     Job,
     Learning,
@@ -39,12 +41,7 @@ ALWAYS = datetime(1970, 1, 1, tzinfo=timezone.utc)
 QUEUE_MOST = 1000  # jobs of one scope that may wait; more are turned away
 ECHOES = 512  # lines of recent contexts whose return from an agent is no news
 ECHO_SHARE = 0.8  # of its words: so much of a line makes it an echo
-TRAIL_LEAST = 20  # turns of a session that are worth a summary
-SUMMARY_TOKENS = 800
 HELD_MOST = 1000
-
-LAST_ROW = 2**62
-PAGE = 1000
 
 Indexed = Callable[[Sequence[Record]], list[Draft]]
 
@@ -109,6 +106,7 @@ class Learner:
         ways: Ways,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        judge: Judge | None = None,
     ) -> None:
         self._engine = engine
         self._extractor = extractor
@@ -118,6 +116,7 @@ class Learner:
         self._clock = clock
         self._new_id = new_id
         self.echoes = Echoes()
+        self._court = judging.Court(engine, judge, clock, new_id)
         self.worker = Worker(engine, self._run, clock)
 
     # --- extracting ---
@@ -144,6 +143,9 @@ class Learner:
 
     def _run(self, task: Task) -> None:
         """Does a job; what it writes and its end are one transaction."""
+        if judging.is_dispute(task.work):
+            self._court.settle(task)
+            return
         heard = self._heard(wire.loads(ops.Extract, task.work), task.place)
 
         def work(tx: Transaction) -> Extracted:
@@ -153,9 +155,15 @@ class Learner:
         self._caught_up(task.place, self._engine.write(work))
 
     def _caught_up(self, place: Place, done: Extracted) -> None:
-        """What a correction gave other words gets its vector after the write."""
+        """What a correction gave other words gets its vector after the write; conflicts a judge."""
+        self.disputed(done.learned)
         if any(one.superseded or one.redacted for one in done.learned):
             self._catch_up([place])
+
+    def disputed(self, done: Sequence[Remembered]) -> None:
+        """Lets a judge come to what was written."""
+        if self._court.sits and any(one.conflicts for one in done):
+            self.worker.wake()
 
     def _heard(self, op: ops.Extract, place: Place) -> Heard:
         """What is to be written, made outside of any transaction."""
@@ -207,7 +215,7 @@ class Learner:
         learned: list[Remembered] = []
         for (told, draft), numbers in zip(heard.drafts, heard.sources, strict=True):
             try:
-                done = keeping.keep(tx, place, told, draft, now)
+                done = self.keep(tx, place, told, draft, now)
             except Refused:
                 dropped["refused"] += 1
                 continue
@@ -222,6 +230,14 @@ class Learner:
             tx.hear(place, digest)
         return Extracted(learned=tuple(learned), turns=len(heard.digests), dropped=dict(dropped))
 
+    def keep(
+        self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
+    ) -> Remembered:
+        """Keeps something told; a conflict it comes into is queued for the judge."""
+        done = keeping.keep(tx, place, told, draft, now)
+        self._court.accept(tx, place, done, told.session)
+        return done
+
     def follow(self, place: Place, told: Sequence[ops.Draft]) -> None:
         """Brings the slots of a place up to date before something is reconciled with it.
 
@@ -235,6 +251,21 @@ class Learner:
         while self._engine.read(lambda seen: bool(seen.unslotted(place, 1))):
             self._engine.write(lambda tx: keeping.slotted(tx, place, keeping.SLOTTED))
 
+    def check(self, repair: bool) -> list[Finding]:
+        """Compares what is indexed of every memory's words with what would be now."""
+        lacking = mended = 0
+        for place, _ in self._engine.house().look(lambda opened: opened.places()):
+            before = keeping.LAST
+            while before:
+                some = partial(keeping.unread, place=place, before=before, now=self._clock())
+                found, before = self._engine.read(some)
+                lacking += len(found)
+                if repair and found:
+                    again = partial(keeping.read_again, place=place, records=found)
+                    mended += self._engine.write(again)
+        what = "memories of which more can be told than is indexed"
+        return [Finding(what, lacking, repair and mended == lacking)] if lacking else []
+
     # --- putting right ---
 
     def resolve(self, op: ops.Resolve, place: Place) -> Remembered:
@@ -243,7 +274,7 @@ class Learner:
 
     def rollback(self, op: ops.Rollback, place: Place) -> RolledBack:
         """Undoes what a writer told: what only it told goes, what that superseded is true again."""
-        return self._write(op, place, lambda tx: _rolled_back(tx, op, place))
+        return self._write(op, place, lambda tx: _rolled_back(tx, op, place, self._clock()))
 
     # --- quarantine ---
 
@@ -280,9 +311,13 @@ class Learner:
             if held is None or not tx.held(place, op.id, 1):
                 raise NotFound(f"Nothing {op.id!r} is in quarantine here.", "See `review`.")
             tx.release(place, op.id)
-            return keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+            done = keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+            self._court.accept(tx, place, done, held.session)
+            return done
 
-        return self._write(op, place, work)
+        done = self._write(op, place, work)
+        self.worker.expect(draft.record.expires_at for draft in drafts)
+        return done
 
     def reject(self, op: ops.Reject, place: Place) -> bool:
         """Removes something from quarantine for good; says whether it was there."""
@@ -297,19 +332,18 @@ class Learner:
     # --- consolidating ---
 
     def consolidate(self, op: ops.Consolidate, place: Place) -> Consolidated:
-        """Sums up long trails of turns; each summary is durable in the write that retires them."""
+        """Sums up what says the same, and long trails; a summary and its sources' end are one."""
         now, made, count = self._clock(), [], 0
-        trails = self._engine.read(lambda seen: _trails(seen, place, op.session, now))
-        for session, turns in trails.items():
-            told = _summary(session, turns, self._extractor, now)
-            if told is None:
-                continue
-            draft = self._indexed([record(told, place, self._new_id(), now)])[0]
+        found = self._engine.read(lambda seen: consolidation.current(seen, place, op.session, now))
+        trails = consolidation.trails(found, self._extractor, now)
+        for sum in (*consolidation.alike(found), *trails):
+            one = sum.counted(record(sum.told, place, self._new_id(), now))
+            draft = self._indexed([one])[0]
             done = self._engine.write(
-                partial(_summed, place=place, draft=draft, turns=turns, now=now)
+                partial(consolidation.written, place=place, sum=sum, draft=draft, now=now)
             )
             if done:
-                made.append(draft.record.id)
+                made.append(one.id)
                 count += done
         return Consolidated(summaries=tuple(made), sources=count)
 
@@ -319,7 +353,8 @@ class Learner:
 
         def work(tx: Transaction) -> int:
             keeping.current(tx, place, op.id, now)
-            return keeping.dissolve(tx, place, op.id, now)
+            consolidation.check(tx, place, op.id)
+            return len(keeping.dissolve(tx, place, op.id, now))
 
         return self._write(op, place, work)
 
@@ -330,7 +365,8 @@ class Learner:
         return tuple(self._engine.read(lambda seen: seen.jobs(place, op.limit)))
 
     def work(self, op: ops.Work, place: Place) -> int:
-        """Does the jobs of the store that are due; gives how many were done."""
+        """Does the jobs of the store that are due, and sweeps; gives how many jobs were done."""
+        self.worker.sweep()
         return self.worker.drain()
 
     def replay(self, op: ops.Replay, place: Place) -> bool:
@@ -348,48 +384,30 @@ def _resolved(tx: Transaction, op: ops.Resolve, place: Place, now: datetime) -> 
     if not others:
         raise Conflict(f"The memory {op.id} is in no such conflict.", "`recall` shows them.")
     for id in others:
-        tx.unlink(place, op.id, CONFLICT, id)
-        tx.unlink(place, id, CONFLICT, op.id)
-        for old in tx.versions(place, id)[-1:]:
-            if not op.both and old.until is None:
-                keeping.supersede(tx, place, old, replace(kept, happened_at=now), now)
+        judging.resolve(tx, place, kept, id, op.both, now)
     return Remembered(op.id, created=False, superseded=() if op.both else tuple(others))
 
 
-def _rolled_back(tx: Transaction, op: ops.Rollback, place: Place) -> RolledBack:
+def _rolled_back(tx: Transaction, op: ops.Rollback, place: Place, now: datetime) -> RolledBack:
     since = op.since or ALWAYS
     first, again = tx.told_by(place, op.source, since)
     tx.untell(place, op.source, since)
-    removed = revived = kept = 0
+    removed, revived, kept = set[str](), set[str](), set(again)
     for id in first:
         others = [it for it in tx.tellings(place, id) if it.writer != op.source]
         if others:  # somebody else says so, too
             tx.change(place, replace(tx.versions(place, id)[-1], source=others[0]))
-            kept += 1
+            kept.add(id)
             continue
-        for one in keeping.derived(tx, place, [id]):
-            revived += keeping.revive(tx, place, one)
+        for one in reversed(keeping.derived(tx, place, [id])):
+            revived |= set(keeping.undo(tx, place, one, now))
             tx.forget(place, one)
-            removed += 1
+            removed.add(one)
     for id, draft, *_ in tx.held(place, None, HELD_MOST):
         if _by(draft, op.source):
             tx.release(place, id)
-    return RolledBack(removed=removed, revived=revived, kept=kept + len(set(again) - set(first)))
-
-
-def _trails(
-    seen: Snapshot, place: Place, session: str | None, now: datetime
-) -> dict[str, list[Record]]:
-    """The raw turns of sessions that are long enough to be summed up, by session."""
-    where = ops.where(kinds=[TURN], session=session)
-    found: dict[str, list[Record]] = {}
-    before = LAST_ROW
-    while page := seen.page(place, where, None, now, before, PAGE):
-        for _, one in page:
-            if one.session is not None and not one.pinned:
-                found.setdefault(one.session, []).append(one)
-        before = page[-1][0]
-    return {name: turns[::-1] for name, turns in found.items() if len(turns) >= TRAIL_LEAST}
+    gone = len(removed)
+    return RolledBack(removed=gone, revived=len(revived - removed), kept=len(kept - removed))
 
 
 def record(told: ops.Draft, place: Place, id: str, now: datetime) -> Record:
@@ -476,45 +494,3 @@ def _held(id: str, draft: str, why: str, at: datetime) -> Held:
 def _by(draft: str, writer: str) -> bool:
     source = wire.loads(ops.Draft, draft).source
     return source is not None and source.writer == writer
-
-
-def _summary(
-    session: str, turns: Sequence[Record], extractor: Extractor, now: datetime
-) -> ops.Draft | None:
-    """What a trail of turns comes to, in its own words."""
-    said = [
-        Turn(one.content, one.source.writer if one.source else None, "user", one.happened_at)
-        for one in turns
-    ]
-    lines, used = [], 0
-    for learning in extractor.extract(said, now):
-        used += text.tokens(learning.content)
-        if used > SUMMARY_TOKENS:
-            break
-        lines.append(sentences.ended(learning.content))
-    if not lines:
-        return None
-    source = trust.least(one.source for one in turns)
-    return ops.Draft(
-        content=" ".join(lines),
-        kind="episodic",
-        session=session,
-        source=source,
-        happened_at=turns[-1].happened_at,
-    )
-
-
-def _summed(
-    tx: Transaction, place: Place, draft: Draft, turns: Sequence[Record], now: datetime
-) -> int:
-    """Writes a summary and retires its turns, unless they changed meanwhile; gives how many."""
-    still = [tx.versions(place, one.id)[-1:] for one in turns]
-    if any(not some or some[0].until is not None for some in still):
-        return 0
-    if tx.twin(place, text.fingerprint(draft.record.content)) is not None:
-        return 0
-    tx.insert(place, draft)
-    for some in still:
-        tx.link(place, draft.record.id, SUMS, some[0].id)
-        tx.change(place, replace(some[0], until=now, superseded_by=draft.record.id))
-    return len(still)

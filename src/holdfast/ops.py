@@ -382,7 +382,7 @@ class SetPolicy(Op[Policy]):
 
 @dataclass(frozen=True, kw_only=True)
 class Consolidate(Op[Consolidated]):
-    """Sums up long trails of turns, of one session or of all."""
+    """Sums up what says the same, and long trails of turns, of one session or of all."""
 
     session: str | None = None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
@@ -31,6 +31,7 @@ from holdfast.embedding import Embedding
 from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.extract import Extractor, open_extractor
+from holdfast.extract.judge import Judge
 from holdfast.learning import Learner, Ways, record
 from holdfast.model import (
     Diagnosis,
@@ -56,7 +57,8 @@ T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
 AVOID_HITS = 3  # of what to avoid, shown beside the hits
-CONTEXT_HITS = 50  # a prompt block is chosen from this many
+CONTEXT_HITS = 50  # a prompt block is chosen from this many, at most
+FETCHED = 20  # records fetched together; after them twice as many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
 
@@ -85,6 +87,7 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_id,
         extractor: Extractor | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.engine = engine
         self._clock = clock
@@ -92,12 +95,14 @@ class Service:
         self.embedding = Embedding(engine, embedder)
         learns = extractor or open_extractor("rules")
         ways = Ways(self._indexed, self._write, self.embedding.catch_up)
-        self.learner = Learner(engine, learns, ways, clock, new_id)
+        self.learner = Learner(engine, learns, ways, clock, new_id, judge)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
         name, place = VERBS[type(op)], Place(tenant, op.scope)
         method = getattr(self if hasattr(self, name) else self.learner, name)
+        if isinstance(op, ops.Write):
+            self.learner.worker.look()
         while True:
             used = self.embedding.current
             try:
@@ -118,7 +123,8 @@ class Service:
         now = self._clock()
         self.learner.follow(place, [op.draft])
         draft = self._drafts([op.draft], place, now)[0]
-        done = self._write(op, place, lambda tx: keeping.keep(tx, place, op.draft, draft, now))
+        done = self._write(op, place, lambda tx: self.learner.keep(tx, place, op.draft, draft, now))
+        self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         return done
 
@@ -128,13 +134,15 @@ class Service:
         self.learner.follow(place, op.drafts)
         pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
         done = self._write(
-            op, place, lambda tx: tuple(keeping.keep(tx, place, *pair, now) for pair in pairs)
+            op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
         )
+        self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
         return done
 
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
-        """Gives what got other words inside a write its vector after it."""
+        """Gives what got other words inside a write its vector after it, and conflicts a judge."""
+        self.learner.disputed(done)
         if any(one.superseded or one.redacted for one in done):
             self.embedding.catch_up([place])
 
@@ -194,9 +202,10 @@ class Service:
         apart = {hit.id for _, hit in warned}
         # What to avoid goes first: it must be in however small the budget is.
         hits = [*warned, *((key, hit) for key, hit in found.hits if hit.id not in apart)]
-        chosen = context.chosen([hit for _, hit in hits], op.budget)
-        shown = {hit.id for hit in chosen}
-        self._use([(key, hit) for key, hit in hits if hit.id in shown])
+        if warned:
+            hits = context.fitting(hits, op.budget)
+        chosen = [hit for _, hit in hits]
+        self._use(hits)
         self.learner.echoes.note(place, [hit.content for hit in chosen])
         return context.render(chosen)
 
@@ -212,15 +221,21 @@ class Service:
         self.engine.use(used, self._clock())
 
     def _search(
-        self, op: ops.Question[T], place: Place, limit: int, most: int = CANDIDATES
+        self,
+        op: ops.Question[T],
+        place: Place,
+        limit: int,
+        most: int = CANDIDATES,
+        also: tuple[str, ...] = (),
     ) -> _Answer:
-        """The relevant candidates as hits, best first."""
+        """The relevant candidates as hits, best first; those in `also` are candidates for sure."""
         now = op.now or self._clock()
         query = self.embedding.query(op.query)
         asked = question.understood(op.query, now, query.background)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        look = Look(asked.terms, query.vector, query.space, op.where, op.as_of, alive_at, most)
+        sought = asked.terms, query.vector, query.space
+        look = Look(*sought, op.where, op.as_of, alive_at, most, also)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
@@ -246,8 +261,10 @@ class Service:
         hidden = explain.hidden(versions, op.where, op.as_of, max(now, self._clock()))
         if hidden is not None:
             return Explanation(id=op.id, verdict=hidden[0], detail=hidden[1])
-        found = self._search(op, place, LAST_ROW, most=LAST_ROW)
-        everything = self._search(replace(op, min_score=0.0), place, LAST_ROW, most=LAST_ROW)
+        every = replace(op, min_score=0.0)
+        found, everything = (
+            self._search(each, place, LAST_ROW, LAST_ROW, (op.id,)) for each in (op, every)
+        )
         kept = [hit for _, hit in found.hits]
         shown = context.chosen(kept[:CONTEXT_HITS], op.budget) if op.budget else kept[: op.limit]
         ranked = [hit for _, hit in everything.hits]
@@ -289,9 +306,7 @@ class Service:
             ids = [op.id] if op.id is not None else tx.matching(place, op.where)
             if op.id is not None:
                 keeping.current(tx, place, op.id, now)
-            ids = keeping.derived(tx, place, ids)
-            for id in ids:
-                tx.forget(place, id)
+            ids = keeping.forget(tx, place, ids, now)
             if op.where.session is not None:
                 tx.drop_jobs(place, op.where.session)
             keys = tx.forget_all(place) if op.everything else 0
@@ -320,7 +335,9 @@ class Service:
             tx.put_entry(place, entry)
             return entry
 
-        return self._write(op, place, work, about=f"state {op.key}")
+        done = self._write(op, place, work, about=f"state {op.key}")
+        self.learner.worker.expect([done.expires_at])
+        return done
 
     def get(self, op: ops.Get, place: Place) -> Entry:
         """Gives the entry under a key."""
@@ -369,7 +386,10 @@ class Service:
         """Takes the lines of an export into a scope, all or none."""
         records, entries, ties = portable.parsed(op.lines, place.scope)
         drafts, now = self._indexed(records), self._clock()
-        return self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
+        done = self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
+        expiries = [one.expires_at for one in records] + [one.expires_at for one in entries]
+        self.learner.worker.expect(expiries)
+        return done
 
     def backup(self, op: ops.Backup, place: Place) -> int:
         """Copies the whole store to a new file; gives its size in bytes."""
@@ -404,7 +424,7 @@ class Service:
             findings.append(
                 Finding("memories that wait for their vector", left or waiting, not left)
             )
-        return Diagnosis(tuple(findings))
+        return Diagnosis((*findings, *self.learner.check(op.repair)))
 
     def reembed(self, op: ops.Reembed, place: Place) -> Reembedded:
         """Gives every memory a vector of another embedder, then moves the store over to it."""
@@ -474,16 +494,46 @@ def _answer(
         return _Answer([], 0, found.waiting, degraded)
     ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
     kept = rank.relevant(ranking, op.min_score)[:limit]
-    keys = [found.keys[at] for at in kept]
+    hits = _hits(seen, places, found, ranking, asked.terms, kept)
+    enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
+    return _Answer(_current_first(enough), len(found.keys), found.waiting, degraded)
+
+
+def _hits(
+    seen: Snapshot,
+    places: Sequence[Place],
+    found: Found,
+    ranking: rank.Ranking,
+    terms: Sequence[str],
+    kept: Sequence[int],
+) -> Iterator[tuple[Key, Hit]]:
+    """The hits of candidates, fetched some at a time: who asks may soon have enough."""
+    assert found.candidates is not None
     linked = [seen.any_links(place) for place in places]
-    hits = []
-    for at, key, one in zip(kept, keys, seen.fetch(places, keys), strict=True):
-        if one is not None:
-            why = rank.why(ranking, found.candidates, asked.terms, at)
-            marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
-            marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
-            hits.append((key, Hit(one, float(ranking.score[at]), why, *marked)))
-    return _Answer(hits, len(found.keys), found.waiting, degraded)
+    start, several = 0, FETCHED
+    while start < len(kept):
+        some = kept[start : start + several]
+        keys = [found.keys[at] for at in some]
+        for at, key, one in zip(some, keys, seen.fetch(places, keys), strict=True):
+            if one is not None:
+                why = rank.why(ranking, found.candidates, terms, at)
+                marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
+                marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
+                yield key, Hit(one, float(ranking.score[at]), why, *marked)
+        start, several = start + several, 2 * several
+
+
+def _current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:
+    """The hits in their order, but none before the one that outdated it."""
+    places = {hit.id: n for n, (_, hit) in enumerate(hits)}
+    order: list[tuple[int, int]] = []  # the place of what comes before, and its own
+    told: dict[int, tuple[Key, Hit]] = dict(enumerate(hits))
+    for n, (key, hit) in enumerate(hits):
+        newer = max((places[id] for id in hit.outdated_by if id in places), default=-1)
+        if newer > n:
+            told[n] = key, replace(hit, score=min(hit.score, hits[newer][1].score))
+        order.append((max(newer, n), n))
+    return [told[n] for _, n in sorted(order, key=lambda it: (it[0], it[0] != it[1], it[1]))]
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from holdfast import forms, text
-from holdfast.forms import EVENTS, MANY_NOUNS, MOODS, NOUNS, PEOPLE
+from holdfast import forms, speech, text
+from holdfast.forms import EVENTS, MANY_NOUNS, MOODS, NOUNS, OPPOSITES, PEOPLE
 
 YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
 SAYS = "says"  # before what is said of somebody in a form of its own
-ANY = "*"  # as the attribute: whatever had this value
+ANY = "*"  # as the attribute, or its first word: whatever had this value
 WEEKLY = "weekly"  # beside a day of the week that is meant again and again
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 USER = "user"  # who "I" is, where nobody is named
@@ -43,6 +43,7 @@ class Slot:
     ended: bool = False
     changed: bool = False
     weak: bool = False
+    lasting: bool = False  # of a weak one: it is told of what is, not of what happened
 
 
 _OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
@@ -54,6 +55,8 @@ _OPEN_END = re.compile(
 )
 _LETTER = re.compile(r"\b([A-Z])\b")  # "Hall A" is not just any hall
 _POINT = re.compile(r"(?<=\d)[.,](?=\d)")
+_DECIMAL = re.compile(r"\d+(?:[d.,]\d+)+")
+_A_KIND = re.compile(r"(?:an?|such an?|quite an?|like an?) (\w[\w-]*)", re.IGNORECASE)
 _MAY = re.compile(r"\bMay\b")
 Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
 
@@ -95,8 +98,10 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
         plain = all(attribute.startswith(f"{SAYS} ") for _, attribute, _ in read)
         told = _timeless(clause)
         frames = _framed(told) if plain else ()
+        lasting = not speech.happened(told)
         for who, attribute, value in (*frames, *_have_event(told)):
-            yield Slot(_who(who, speaker), attribute, _value(value), changed=now, weak=True)
+            said = _value(value)
+            yield Slot(_who(who, speaker), attribute, said, changed=now, weak=True, lasting=lasting)
 
 
 def _long(words: str) -> bool:
@@ -138,8 +143,13 @@ def _switched(told: str, speaker: str | None) -> Iterator[Slot]:
     if found := forms.SWITCHED.match(told) or forms.SWAPPED.match(told):
         who = US if found["who"].lower() in ("we", "the team") else _who(found["who"], speaker)
         yield Slot(who, ANY, _value(found["old"]), True, True)
+        if what := found.groupdict().get("what"):  # of "we host our site on A" it is "site A"
+            yield Slot(who, f"{ANY} {_key(what)}", _value(f"{what} {found['old']}"), True, True)
     elif found := forms.DROPPED.match(told):
-        yield Slot(_who(found["who"], speaker), ANY, _value(found["old"]), True, True)
+        who = _who(found["who"], speaker)
+        yield Slot(who, ANY, _value(found["old"]), True, True)
+        if up := forms.SIGNED_UP.match(found["old"]):
+            yield Slot(who, f"{ANY} signed", _value(up["thing"]), True, True)
     elif found := forms.REPLACED.match(told):
         yield Slot(US, ANY, _value(found["old"]), True, True)
 
@@ -244,7 +254,8 @@ def _count(told: str, said: frozenset[str]) -> Found:
 
 def _many(told: str, said: frozenset[str]) -> Found:
     for form in _fitting(forms.MANY, said):
-        if found := form.pattern.match(told):
+        found = form.pattern.match(told)
+        if found and found["value"].lower() not in MOODS:  # nobody has a "married"
             for thing in _each(found["value"]):
                 yield found["who"], f"{form.attribute} {_key(thing)}", YES
             return
@@ -259,6 +270,8 @@ def _is(told: str, said: frozenset[str]) -> Found:
     value = found["value"].lower()
     if value in MOODS:
         yield found["who"], MOODS[value], value
+    elif value in OPPOSITES:
+        yield found["who"], OPPOSITES[value], value
     else:
         yield found["who"], f"is {_key(value)}", YES
 
@@ -274,7 +287,10 @@ def _named(told: str, said: frozenset[str]) -> Found:
         (of_whom["who"], of_whom["attribute"]) if of_whom else _owner(found["attribute"])
     )
     noun = _noun(attribute)
-    if noun in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
+    if found["value"].lower() in OPPOSITES:
+        state = found["value"].lower()
+        yield who, f"{_key(attribute)} {OPPOSITES[state]}", state
+    elif noun in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
         yield who, _timed(attribute, found["value"]), found["value"]
     elif noun in MANY_NOUNS and not of_whom:
         yield who, f"{_key(attribute)} {_key(found['value'])}", YES
@@ -282,11 +298,30 @@ def _named(told: str, said: frozenset[str]) -> Found:
         yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
     elif noun in NOUNS or of_whom or how or re.match(r"[A-Z0-9\"$€£]", found["value"]):
         named = forms.SYNONYMS.get(attribute.lower(), attribute)
-        yield who, f"{_key(named)} {how if noun not in NOUNS else ''}".strip(), found["value"]
+        personal = (
+            who != US or noun in PEOPLE
+        )  # of what a team has, "a spreadsheet" may be the name
+        kind = personal and _described(found["value"])
+        more = "kind" if kind else how if noun not in NOUNS else ""
+        yield who, f"{_key(named)} {more}".strip(), found["value"]
     elif found["value"].lower() in forms.COLOURS:
         yield who, f"{_key(attribute)} colour", found["value"]
     else:
         yield who, f"{_key(attribute)} is {_key(found['value'])}", YES
+
+
+def _described(value: str) -> bool:
+    """True if a value says of what kind something is: that ends no name which it has."""
+    found = _A_KIND.match(value)
+    return found is not None and not any(map(str.isupper, found[1]))
+
+
+def _new_one(told: str, said: frozenset[str]) -> Found:
+    """Of "we have a new accountant, Ms. Duarte": who the accountant is."""
+    found = forms.NEW_ONE.match(told) if "new" in said else None
+    if found and _noun(found["attribute"]) not in MANY_NOUNS:
+        ours = found["who"].lower() in ("we", "the team")
+        yield US if ours else found["who"], _key(found["attribute"]), found["value"]
 
 
 def _habitual(told: str, said: frozenset[str]) -> Found:
@@ -324,7 +359,7 @@ def _named_the(told: str, said: frozenset[str]) -> Found:
 
 
 READERS = (
-    *(_favourite, _prefer, _taste, _moved, _one, _state, _use_for, _count, _habitual),
+    *(_favourite, _prefer, _taste, _moved, _new_one, _one, _state, _use_for, _count, _habitual),
     *(_named_the, _many, _is, _named, _simple),
 )
 
@@ -393,6 +428,17 @@ def held(slot: Slot) -> str:
     return thing.partition(" ")[2] if slot.attribute.startswith(f"{SAYS} ") else thing
 
 
+def of_anything(slot: Slot) -> bool:
+    """True for what ends whatever had this value, under any attribute."""
+    return slot.attribute.partition(" ")[0] == ANY
+
+
+def counted(slot: Slot) -> bool:
+    """True for a number that holds until another does: of what is, not of what happened."""
+    words = slot.value.split(" ")
+    return slot.weak and slot.lasting and all(any(map(str.isdigit, it)) for it in words)
+
+
 def passing(slot: Slot) -> bool:
     """True for a day of the week that is meant once: a week later it is past."""
     return slot.weak and slot.value in DAYS
@@ -400,5 +446,12 @@ def passing(slot: Slot) -> bool:
 
 def agree(one: str, other: str) -> bool:
     """True if two values can both be meant: the words of one are among those of the other."""
-    left, right = set(one.split(" ")), set(other.split(" "))
+    left, right = _whole(one), _whole(other)
     return left <= right or right <= left
+
+
+def _whole(value: str) -> set[str]:
+    """The words of a value, with numbers whole: 4.5 is neither 4 nor 5."""
+    words = set(value.split(" "))
+    parts = {part for it in words if _DECIMAL.fullmatch(it) for part in re.split("[d.,]", it)}
+    return words - parts

@@ -37,6 +37,12 @@ def first_person(sentence: str) -> bool:
     return _FIRST.search(sentence) is not None
 
 
+def happened(sentence: str) -> bool:
+    """True if the sentence tells of what happened: one of its verbs is in the past."""
+    words = re.findall(r"[a-z]+", sentence.lower())
+    return any(word in _PAST or word.endswith("ed") for word in words)
+
+
 def of_us(sentence: str) -> bool:
     """True if the sentence speaks of a group that its speaker belongs to."""
     return _WE.search(sentence) is not None

@@ -11,6 +11,8 @@ from holdfast import Memory
 from tests.frameworks.trouble import Troubled, troubled
 
 ROOT = Path(__file__).resolve().parents[2]
+# Where one process learns and another answers; read before any test takes it away.
+STORE = os.environ.get("HOLDFAST_DRIVE_STORE", "sqlite:///learned.db")
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +49,8 @@ class Processes:
 
     def run(self, script: str, *args: str, killed: bool = False) -> str:
         """Runs a program to its end, or until it kills itself; gives what it printed."""
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+        found = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+        env = {**os.environ, "PYTHONPATH": found, "STORE": STORE}
         done = subprocess.run(
             [sys.executable, "-c", script, *args],
             cwd=self.folder,

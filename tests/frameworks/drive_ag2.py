@@ -114,7 +114,7 @@ from holdfast.integrations.ag2 import memory_tools, remembering
 async def main():
     with ScriptedModel([call("remember", content={FACT!r}), "Noted."]) as model:
         config = OpenAIConfig(model="s", api_key="none", base_url=model.url)
-        memory = Memory("agent", "sqlite:///learned.db")
+        memory = Memory("agent", os.environ["STORE"])
         agent = Agent("a", config=config, tools=memory_tools(memory),
                       middleware=[remembering(memory)])
         await agent.ask("I am allergic to peanuts, and we use PostgreSQL.")
@@ -127,7 +127,7 @@ ANSWER = (
 async def main():
     with ScriptedModel(["I know."]) as model:
         config = OpenAIConfig(model="s", api_key="none", base_url=model.url)
-        memory = Memory("agent", "sqlite:///learned.db")
+        memory = Memory("agent", os.environ["STORE"])
         for question in ("Which database is the main store?", "Am I allergic to peanuts?"):
             await Agent("a", config=config, middleware=[remembering(memory)]).ask(question)
             print(model.asked[-1].system)

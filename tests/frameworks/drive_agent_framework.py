@@ -197,7 +197,7 @@ from holdfast.integrations.agent_framework import HoldfastContextProvider
 async def main():
     with ScriptedModel([call("remember", content={FACT!r}), "Noted."]) as model:
         client = OpenAIChatCompletionClient(model="s", api_key="none", base_url=model.url)
-        provider = HoldfastContextProvider(Memory("agent", "sqlite:///learned.db"), with_tools=True)
+        provider = HoldfastContextProvider(Memory("agent", os.environ["STORE"]), with_tools=True)
         agent = Agent(client, "Be brief.", context_providers=[provider])
         await agent.run("I am allergic to peanuts, and we use PostgreSQL.")
         os.kill(os.getpid(), signal.SIGKILL)
@@ -210,7 +210,7 @@ async def main():
     with ScriptedModel(["I know."]) as model:
         client = OpenAIChatCompletionClient(model="s", api_key="none", base_url=model.url)
         for question in ("Which database is the main store?", "Am I allergic to peanuts?"):
-            provider = HoldfastContextProvider(Memory("agent", "sqlite:///learned.db"))
+            provider = HoldfastContextProvider(Memory("agent", os.environ["STORE"]))
             await Agent(client, "Be brief.", context_providers=[provider]).run(question)
             print(model.asked[-1].system)
 asyncio.run(main())

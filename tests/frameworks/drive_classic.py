@@ -742,7 +742,7 @@ from autogen import ConversableAgent
 from examples.autogen.scripted_model import ScriptedModel, call
 from holdfast import Memory
 from holdfast.integrations.autogen import attach, register_memory_tools
-memory = Memory("agent", "sqlite:///learned.db")
+memory = Memory("agent", os.environ["STORE"])
 with ScriptedModel([call("remember", content={FACT!r}, kind="decision"), "Noted."]) as model:
     agent = ConversableAgent("assistant", system_message="Be brief.", llm_config=model.config,
                              human_input_mode="NEVER")
@@ -754,11 +754,12 @@ with ScriptedModel([call("remember", content={FACT!r}, kind="decision"), "Noted.
     os.kill(os.getpid(), signal.SIGKILL)
 """
 ANSWER = """
+import os
 from autogen import ConversableAgent
 from examples.autogen.scripted_model import ScriptedModel
 from holdfast import Memory
 from holdfast.integrations.autogen import attach
-memory = Memory("agent", "sqlite:///learned.db")
+memory = Memory("agent", os.environ["STORE"])
 with ScriptedModel(["I know."]) as model:
     for question in ("Which database is the main store?", "Am I allergic to peanuts?"):
         agent = ConversableAgent("assistant", system_message="Be brief.", llm_config=model.config,

@@ -435,7 +435,7 @@ async def main():
     with ScriptedModel([call("remember", content={FACT!r}), "Noted."]) as model:
         client = OpenAIChatCompletionClient(model="scripted", api_key="none", base_url=model.url,
                                             model_info=INFO)
-        ours = AutoGenMemory("agent", "sqlite:///learned.db")
+        ours = AutoGenMemory("agent", os.environ["STORE"])
         agent = RememberingAgent(AssistantAgent("assistant", client, memory=[ours],
                                  tools=memory_tools(ours, "assistant")), ours)
         await agent.run(task="I am allergic to peanuts, and we use PostgreSQL.")
@@ -450,7 +450,7 @@ async def main():
         client = OpenAIChatCompletionClient(model="scripted", api_key="none", base_url=model.url,
                                             model_info=INFO)
         for question in ("Which database is the main store?", "Am I allergic to peanuts?"):
-            ours = AutoGenMemory("agent", "sqlite:///learned.db")
+            ours = AutoGenMemory("agent", os.environ["STORE"])
             agent = AssistantAgent("assistant", client, memory=[ours])
             await agent.run(task=question)
             print(model.asked[-1].system)

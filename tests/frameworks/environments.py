@@ -54,9 +54,9 @@ FLAVOURS = {
 
 
 def ours() -> list[str]:
-    """What Holdfast needs itself, with a server and the local model."""
+    """What Holdfast needs itself, with a server, the local model and PostgreSQL."""
     told = (one.partition(";") for one in metadata.requires("holdfast") or ())
-    extras = {f"extra == '{name}'" for name in ("client", "local", "server")}
+    extras = {f"extra == '{name}'" for name in ("client", "local", "postgres", "server")}
     return [name.strip() for name, _, when in told if not when or when.strip() in extras]
 
 

@@ -1,11 +1,12 @@
 """A block for a prompt."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
-from holdfast.context import CLOSE, OPEN, chosen, heading, render, safe
+from holdfast.context import CLOSE, OPEN, SPARE, chosen, fitting, heading, render, safe
 from holdfast.model import Hit, Record, Source, Why
 from holdfast.text import tokens
 
@@ -56,6 +57,21 @@ def test_the_best_come_first_into_a_budget_and_small_ones_fill_the_rest() -> Non
     assert chosen([best, long, small], budget) == [best, small]
     assert chosen([best, long, small], budget - 1) == [best]
     assert chosen([best], tokens(render([best])) - 1) == []
+
+
+def test_no_more_are_looked_at_than_a_block_takes() -> None:
+    looked: list[int] = []
+
+    def hits() -> Iterator[tuple[int, Hit]]:
+        for number in range(100):
+            looked.append(number)
+            yield number, hit(f"memory number {number} of a hundred")
+
+    budget = 400
+    kept = fitting(hits(), budget)
+    assert looked == [number for number, _ in kept] == list(range(len(kept)))
+    block = render([it for _, it in kept])
+    assert (1 - SPARE) * budget < tokens(block) <= budget
 
 
 @pytest.mark.parametrize(

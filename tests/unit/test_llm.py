@@ -1,11 +1,9 @@
 """The extractor with a model, against a server on this machine that says what it is told to."""
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from holdfast.extract import open_extractor
 from holdfast.extract.llm import ANSWER_BYTES, LLM
 from holdfast.model import Turn
 from holdfast.testing import FakeClock
+from tests.scripted import Handler, models, raw, said, slow
 
 NOW = datetime(2026, 5, 3, 9, 30, tzinfo=timezone.utc)
 TURNS = (
@@ -30,70 +29,22 @@ GOOD = {
     "turns": [0],
     "avoid": False,
 }
-Script = list[Callable[["Handler"], None]]
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers each request with the next step of a script; the last step stays."""
-
-    script: Script
-    asked: list[dict[str, Any]]
-    keys: list[str | None]
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body)
-        self.keys.append(self.headers.get("Authorization"))
-        step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
-        step(self)
-
-    def say(self, body: bytes, status: int = 200) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing."""
 
 
 def answer(*memories: Any, text: str | None = None) -> Callable[[Handler], None]:
     """A whole answer of a model."""
-    content = json.dumps({"memories": memories}) if text is None else text
-    usage = {"prompt_tokens": 100, "completion_tokens": 20}
-    body = {"choices": [{"message": {"content": content}}], "usage": usage}
-    return lambda handler: handler.say(json.dumps(body).encode())
-
-
-def raw(body: bytes, status: int = 200) -> Callable[[Handler], None]:
-    return lambda handler: handler.say(body, status)
-
-
-def slow(handler: Handler) -> None:
-    handler.send_response(200)
-    handler.end_headers()
-    for _ in range(20):
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-        time.sleep(0.05)
+    return said(json.dumps({"memories": memories}) if text is None else text)
 
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., tuple[LLM, type[Handler]]]]:
-    servers: list[ThreadingHTTPServer] = []
+    with models() as start:
 
-    def start(*script: Callable[[Handler], None], **options: Any) -> tuple[LLM, type[Handler]]:
-        kind = type("Scripted", (Handler,), {"script": list(script), "asked": [], "keys": []})
-        server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/v1"
-        return LLM(url, "small", "secret-key", sleep=lambda _: None, **options), kind
+        def served(*script: Callable[[Handler], None], **options: Any) -> tuple[LLM, type[Handler]]:
+            url, asked = start(*script)
+            return LLM(url, "small", "secret-key", sleep=lambda _: None, **options), asked
 
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+        yield served
 
 
 Serve = Callable[..., tuple[LLM, type[Handler]]]

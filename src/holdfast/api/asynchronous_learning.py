@@ -135,9 +135,10 @@ class AsyncLearning:
         )
 
     async def consolidate(self, session: str | None = None) -> Consolidated:
-        """Sums up long trails of raw turns, each in one memory that links to them.
+        """Sums up memories that say the same, and long trails of raw turns.
 
-        The turns leave recall and answer `as_of`; `dissolve` brings them back.
+        Each summary is one memory that links to its sources. They leave recall and answer `as_of`;
+        `dissolve` brings them back. Nothing calls this by itself.
 
             await memory.consolidate(session="chat-17")
         """
@@ -161,6 +162,8 @@ class AsyncLearning:
 
     async def work(self) -> int:
         """Does the jobs of the store that are due, here and now; gives how many were done.
+
+        What has expired is removed, too.
 
         await memory.work()
         """

@@ -15,6 +15,7 @@ from holdfast.backend import Backend, open_backend
 from holdfast.embed import Embedder, open_embedder
 from holdfast.errors import NotFound
 from holdfast.extract import Extractor
+from holdfast.extract.judge import Judge
 from holdfast.model import (
     Diagnosis,
     Entry,
@@ -44,7 +45,8 @@ class Memory(Learning):
     `$HOLDFAST_API_KEY`); with `outbox`, what cannot be sent to it waits on disk. `embedder` is
     an `Embedder`, the name of one, None for none (recall then knows words only), or "auto": the
     one the store was filled by. `extractor` is who learns from conversations: "rules", "llm"
-    (`$HOLDFAST_LLM_URL` and its like), or an `Extractor`; a server has its own.
+    (`$HOLDFAST_LLM_URL` and its like), or an `Extractor`; `judge` who settles conflicts: None,
+    "llm" or a `Judge`. A server has its own of both.
 
         memory = Memory("autogen-assistant-user123")
     """
@@ -58,11 +60,12 @@ class Memory(Learning):
         outbox: bool | str = False,
         embedder: Embedder | str | None = "auto",
         extractor: Extractor | str = "rules",
+        judge: Judge | str | None = None,
         backend: Backend | None = None,
     ) -> None:
         self.scope = ops.Count(scope=scope).scope
         self._backend = backend or open_backend(
-            url, embedder, extractor=extractor, api_key=api_key, outbox=outbox
+            url, embedder, extractor=extractor, api_key=api_key, outbox=outbox, judge=judge
         )
 
     def __enter__(self) -> Memory:

@@ -134,9 +134,10 @@ class Learning:
         )
 
     def consolidate(self, session: str | None = None) -> Consolidated:
-        """Sums up long trails of raw turns, each in one memory that links to them.
+        """Sums up memories that say the same, and long trails of raw turns.
 
-        The turns leave recall and answer `as_of`; `dissolve` brings them back.
+        Each summary is one memory that links to its sources. They leave recall and answer `as_of`;
+        `dissolve` brings them back. Nothing calls this by itself.
 
             memory.consolidate(session="chat-17")
         """
@@ -160,6 +161,8 @@ class Learning:
 
     def work(self) -> int:
         """Does the jobs of the store that are due, here and now; gives how many were done.
+
+        What has expired is removed, too.
 
         memory.work()
         """

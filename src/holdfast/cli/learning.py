@@ -205,26 +205,26 @@ def _policy(held: Policy) -> None:
 def consolidate(
     at: At, session: Annotated[str | None, option("--session", help="Only this one.")] = None
 ) -> None:
-    """Sum up long trails of raw turns; `dissolve` brings them back."""
+    """Sum up what says the same, and long trails of raw turns; `dissolve` brings them back."""
     with at.open() as memory:
         done = memory.consolidate(session)
     if at.json:
         say.json(done)
         return
     for id in done.summaries:
-        say.line((id, "cyan"), "  sums up a session")
-    say.note(f"{say.plural(done.sources, 'turn')} summed up.")
+        say.line((id, "cyan"), "  is a summary")
+    say.note(f"{say.plural(done.sources, 'memory', 'memories')} summed up.")
 
 
 @command(app, "dissolve", LEARNING, example="holdfast dissolve 019a8f2c-…")
 def dissolve(at: At, id: Id, idempotency_key: Once = None) -> None:
-    """Undo a summary: its turns are current again."""
+    """Undo a summary: its sources are current again."""
     with at.open() as memory:
         done = memory.dissolve(id, idempotency_key)
     if at.json:
         say.json(done)
     else:
-        say.line(f"{say.plural(done, 'turn')} current again.")
+        say.line(f"{say.plural(done, 'memory', 'memories')} current again.")
 
 
 @command(jobs_group, "list", example="holdfast jobs list")

@@ -63,7 +63,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What to search for; `most` bounds the candidates by words and those by meaning."""
+    """What to search for; `most` bounds the candidates by words and those by meaning.
+
+    The memories with the ids in `also` are candidates whatever else is, if they are in sight.
+    """
 
     terms: tuple[str, ...]
     vector: NDArray[np.float32] | None
@@ -72,6 +75,7 @@ class Look:
     as_of: datetime | None
     now: datetime
     most: int
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,9 @@ class Task:
 class Learned(Protocol):
     """What a view knows of how memories hang together, and of what waits."""
 
+    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
+        """What is indexed of memories: id, who, attribute and thing."""
+
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
 
@@ -173,6 +180,9 @@ class Learned(Protocol):
 
     def next_due(self) -> datetime | None:
         """When the next job of the store is due."""
+
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
 
 
 class Snapshot(Learned, Protocol):
@@ -336,6 +346,9 @@ class Engine(Protocol):
 
     def check(self, repair: bool) -> list[Finding]:
         """Compares every index with the rows; rebuilds the wrong ones if asked."""
+
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
 
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""

@@ -29,10 +29,11 @@ SCOPED = {
     "policies": ("policy",),
     "jobs": ("id", "session", "work", "state", "attempts", "due", "at", "trouble"),
     "answers": ("key", "digest", "about", "answer", "at"),
-    "retired": ("version",),
 }
-# What a server keeps, of all tenants.
+# What is of all tenants: what outlives a place that was forgotten, and what a server keeps.
 WHOLE = {
+    "retired": ("place", "version"),
+    "lost": ("key", "digest", "about", "answer", "at"),  # answers given in places that are gone
     "keys": (
         *("id", "tenant", "name", "digest", "rights", "prefix", "created_at", "expires_at"),
         *("revoked_at", "last_used_at"),
@@ -58,7 +59,7 @@ class Opened(Protocol):
         """What hangs on a place."""
 
     def whole(self, name: str) -> list[Line]:
-        """What a server keeps."""
+        """What is of all tenants."""
 
     def clear(self, place: Place) -> None:
         """Removes a place and all that hangs on it."""
@@ -70,7 +71,7 @@ class Opened(Protocol):
         """Adds what hangs on a place."""
 
     def replace_whole(self, name: str, lines: Sequence[Line]) -> None:
-        """Writes what a server keeps, in place of what it kept."""
+        """Writes what is of all tenants, in place of what was."""
 
 
 class House(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.engine import Place
 from holdfast.engine.columns import moment, stamp
 from holdfast.model import Record, Source
-from holdfast.slots import ANY, Slot, held
+from holdfast.slots import Slot, held, of_anything
 
 
 class Learned:
@@ -37,6 +37,10 @@ class Learned:
     def _record(self, row: Any, scope: str) -> Record:
         raise NotImplementedError
 
+    def _many(self, values: Sequence[str]) -> Any:
+        """Values as one value of a statement."""
+        return json.dumps(list(values))
+
     def versions(self, place: Place, id: str) -> list[Record]:
         """Every version of a memory."""
         raise NotImplementedError
@@ -57,11 +61,16 @@ class Learned:
             self._do("add_slot", scope, id, slot.who, slot.attribute, held(slot))
         self._do("reach_slots", scope, row)
 
+    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
+        """What is indexed of memories: id, who, attribute and thing."""
+        found = self._all("slots_of", self.scope(place), self._many(ids))
+        return {(row[0], row[1], row[2], row[3]) for row in found}
+
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""
         scope, ids = self.scope(place), dict[str, None]()
         for slot in slots:
-            if slot.attribute == ANY:
+            if of_anything(slot):
                 found = self._all("slots_holding", scope, slot.value)
             else:
                 found = self._all("slots_like", scope, slot.who, slot.attribute)

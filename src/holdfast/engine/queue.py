@@ -70,6 +70,11 @@ class Queue(Learned):
         row = self._one("next_due")
         return None if row is None or row[0] is None else moment(row[0])
 
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
+        row = self._one("next_expiry")
+        return None if row is None or row[0] is None else moment(row[0])
+
 
 def _job(row: Any) -> Job:
     return Job(

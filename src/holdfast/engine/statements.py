@@ -10,9 +10,9 @@ RECORD = """row, scope, id, version, kind, pinned, created_at, happened_at, expi
     avoid"""
 
 
-def named(package: str) -> dict[str, str]:
-    """Each statement of a package's `statements.sql` under its name."""
-    text = resources.files(package).joinpath("statements.sql").read_text("utf-8")
+def named(package: str, file: str = "statements.sql") -> dict[str, str]:
+    """Each statement of a file of a package under its name."""
+    text = resources.files(package).joinpath(file).read_text("utf-8")
     text = text.replace("SELECT record", f"SELECT {RECORD}")
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)
     return {name: sql.strip() for name, sql in zip(parts[1::2], parts[2::2], strict=True)}

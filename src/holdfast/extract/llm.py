@@ -7,35 +7,24 @@ rules do the work, so that nothing is lost.
 
 from __future__ import annotations
 
-import http.client
-import json
-import os
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from importlib.resources import files
+from functools import partial
 from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from holdfast import suspicion, text, when
-from holdfast.errors import ExtractorFailed, Invalid
-from holdfast.extract import Extractor
+from holdfast.extract import Extractor, chat
+from holdfast.extract.chat import ANSWER_BYTES, Chat, Task, Usage
 from holdfast.extract.rules import Rules
 from holdfast.model import Learning, Turn
 
+__all__ = ["ANSWER_BYTES", "LLM", "Usage", "from_environment"]
+
 KINDS = ("preference", "decision", "fact", "lesson", "task")
 CHUNK_TOKENS = 4000  # of conversation in one request
-ANSWER_TOKENS = 1500
-ANSWER_BYTES = 256 * 1024
 CONTENT_LETTERS = 600  # a longer memory is no statement
 GROUNDED = 0.75  # of a memory's words must occur in the conversation, and every number and name
-ATTEMPTS = 3
-DECLINING = (400, 415, 422, 500, 501)  # what servers say to a form of answer they do not know
-PASSING = (408, 409, 425, 429, 500, 502, 503, 504)
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
@@ -58,37 +47,6 @@ SCHEMA = {
         }
     },
 }
-# How to ask for JSON of a schema: as OpenAI has it, as llama.cpp has it, or not at all.
-FORMS: tuple[dict[str, Any], ...] = (
-    {
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "memories", "strict": True, "schema": SCHEMA},
-        }
-    },
-    {"response_format": {"type": "json_object", "schema": SCHEMA}},
-    {},
-)
-
-
-class _Declined(ExtractorFailed):
-    """The server does not take a request in this form, or failed."""
-
-
-@dataclass
-class Usage:
-    """What a model was asked, what that cost, and what of its answers could not be used."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    failures: int = 0
-    fallbacks: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
-
-    def drop(self, why: str) -> None:
-        """Counts a memory that was not taken."""
-        self.dropped[why] = self.dropped.get(why, 0) + 1
 
 
 class LLM:
@@ -106,26 +64,13 @@ class LLM:
         model: str,
         api_key: str | None = None,
         *,
-        timeout: float = 60.0,
-        attempts: int = ATTEMPTS,
         fallback: Extractor | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        **options: Any,
     ) -> None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-            raise Invalid("The model's address is no http or https address without a password.")
-        self._url = base_url.rstrip("/") + "/chat/completions"
-        self._host = parts.netloc
-        self._model = model
-        self._key = (api_key or "").strip()
-        self._timeout = timeout
-        self._attempts = attempts
+        self._chat = Chat(base_url, model, api_key, **options)
+        self._task = Task.of_file("learn.txt", "memories", SCHEMA)
         self._fallback = fallback or Rules()
-        self._sleep = sleep
-        self._open = build_opener(_NoRedirect()).open
-        self._prompt = files("holdfast.extract").joinpath("prompts/learn.txt").read_text()
-        self._form = 0
-        self.usage = Usage()
+        self.usage = self._chat.usage
 
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns, by the model, or else by the fallback."""
@@ -136,102 +81,21 @@ class LLM:
         return list(found.values())
 
     def _chunk(self, turns: Sequence[Turn], numbers: range, now: datetime) -> list[Learning]:
-        for attempt in range(self._attempts):
-            try:
-                return self._checked(self._asked(turns, numbers, now), turns, numbers, now)
-            except ExtractorFailed as error:
-                self.usage.failures += 1
-                if not error.retry:
-                    break
-                if attempt + 1 < self._attempts:
-                    self._sleep(0.5 * 2**attempt)
-        self.usage.fallbacks += 1
+        said = "\n".join(_line(number, turns[number], now) for number in numbers)
+        checked = partial(self._checked, turns=turns, numbers=numbers, now=now)
+        asked = f"<conversation>\n{said}\n</conversation>"
+        found = self._chat.answered(self._task, asked, checked)
+        if found is not None:
+            return found
         learned = self._fallback.extract(turns[numbers.start : numbers.stop], now)
         return [_moved(learning, numbers.start) for learning in learned]
-
-    # --- asking ---
-
-    def _asked(self, turns: Sequence[Turn], numbers: range, now: datetime) -> Any:
-        said = "\n".join(_line(number, turns[number], now) for number in numbers)
-        body = {
-            "model": self._model,
-            "temperature": 0,
-            "max_tokens": ANSWER_TOKENS,
-            "messages": [
-                {"role": "system", "content": self._prompt},
-                {"role": "user", "content": f"<conversation>\n{said}\n</conversation>"},
-            ],
-        }
-        answer = self._formed(body)
-        self._count(answer)
-        try:
-            return json.loads(_bare(answer["choices"][0]["message"]["content"]))
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-            raise self._failed("its answer is not JSON of the form asked for.") from None
-
-    def _formed(self, body: dict[str, Any]) -> Any:
-        """The answer, asked for in the first form that the server takes; that one is kept."""
-        refused: ExtractorFailed | None = None
-        for form in FORMS[self._form :]:
-            try:
-                answer = self._sent(json.dumps({**body, **form}).encode())
-            except _Declined as error:
-                refused = refused or error
-                continue
-            self._form = FORMS.index(form)
-            return answer
-        raise refused or self._failed("it takes no form of request.")
-
-    def _sent(self, body: bytes) -> Any:
-        headers = {"Content-Type": "application/json", "User-Agent": "holdfast"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        request = Request(self._url, body, headers)
-        self.usage.calls += 1
-        try:
-            with self._open(request, timeout=self._timeout) as response:
-                return json.loads(self._read(response))
-        except HTTPError as error:
-            with error:
-                kind = _Declined if error.code in DECLINING else ExtractorFailed
-                failed = self._failed(f"HTTP {error.code}.", kind)
-            failed.retry = error.code in PASSING
-            raise failed from None
-        except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
-            raise self._failed(f"{type(error).__name__}.") from None
-
-    def _read(self, response: http.client.HTTPResponse) -> bytes:
-        """The body, whole, in time and of a sane size."""
-        until, body = time.monotonic() + self._timeout, bytearray()
-        while part := response.read1(65536):
-            body += part
-            if len(body) > ANSWER_BYTES:
-                raise self._failed(f"its answer is longer than {ANSWER_BYTES} bytes.")
-            if time.monotonic() > until:
-                raise self._failed(f"no whole answer came in {self._timeout:g} seconds.")
-        return bytes(body)
-
-    def _count(self, answer: Any) -> None:
-        used = answer.get("usage") if isinstance(answer, dict) else None
-        if isinstance(used, dict):
-            for name in ("prompt_tokens", "completion_tokens"):
-                count = used.get(name)
-                if isinstance(count, int):
-                    setattr(self.usage, name, getattr(self.usage, name) + count)
-
-    def _failed(
-        self, trouble: str, kind: type[ExtractorFailed] = ExtractorFailed
-    ) -> ExtractorFailed:
-        return kind(f"The model at {self._host} failed: {trouble}", "Try again later.")
-
-    # --- checking ---
 
     def _checked(
         self, answer: Any, turns: Sequence[Turn], numbers: range, now: datetime
     ) -> list[Learning]:
         memories = answer.get("memories") if isinstance(answer, dict) else None
         if not isinstance(memories, list):
-            raise self._failed("its answer has no list of memories.")
+            raise ValueError("no list of memories")
         found: dict[str, Learning] = {}
         for memory in memories:
             try:
@@ -245,21 +109,9 @@ class LLM:
         return list(found.values())
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    """A redirect would hand the key and the conversation to somebody else."""
-
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """No."""
-
-
 def from_environment() -> LLM:
     """The model that `$HOLDFAST_LLM_URL`, `$HOLDFAST_LLM_MODEL` and `$HOLDFAST_LLM_KEY` name."""
-    url, model = os.environ.get("HOLDFAST_LLM_URL"), os.environ.get("HOLDFAST_LLM_MODEL")
-    if not url or not model:
-        raise Invalid(
-            "No language model is named.", "Set $HOLDFAST_LLM_URL and $HOLDFAST_LLM_MODEL."
-        )
-    return LLM(url, model, os.environ.get("HOLDFAST_LLM_KEY"))
+    return LLM(*chat.from_environment())
 
 
 def _chunks(turns: Sequence[Turn]) -> Iterator[range]:
@@ -277,14 +129,8 @@ def _chunks(turns: Sequence[Turn]) -> Iterator[range]:
 
 def _line(number: int, turn: Turn, now: datetime) -> str:
     """A turn as the model sees it; its words cannot close the conversation."""
-    words = turn.text.replace("<", "‹").replace(">", "›")[: CHUNK_TOKENS * 4]
+    words = chat.quoted(turn.text)[: CHUNK_TOKENS * 4]
     return f"[{number}] {(turn.at or now):%Y-%m-%d} {turn.speaker or turn.role}: {words}"
-
-
-def _bare(content: str) -> str:
-    """The JSON of an answer that may stand in a fence."""
-    found = re.search(r"```(?:json)?\s*(.*?)```", content, re.DOTALL)
-    return found[1] if found else content
 
 
 def _moved(learning: Learning, by: int) -> Learning:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast import sentences, slots, text, trust
-from holdfast.slots import ANY, Slot
+from holdfast.slots import Slot
 
 WEEK = timedelta(days=7)
 SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
@@ -91,13 +91,14 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot
 
 
 def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
-    if mine.attribute == ANY:
+    if slots.of_anything(mine):
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
         known = not theirs.ended and not theirs.weak
         return of_one and known and slots.agree(mine.value, slots.held(theirs))
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
         return False
-    if mine.weak and not mine.changed and not (past and slots.passing(theirs)):
+    numbers = slots.counted(mine) and slots.counted(theirs)
+    if mine.weak and not mine.changed and not numbers and not (past and slots.passing(theirs)):
         return False
     alike = slots.agree(mine.value, theirs.value)
     return alike if mine.ended != theirs.ended else not alike and not mine.ended

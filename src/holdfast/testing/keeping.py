@@ -266,6 +266,19 @@ class Keeping:
         assert (memory.purge().memories, list(memory.export())) == (0, before)
         assert contents(memory.recall("likes coffee")) == ["likes coffee"]
 
+    def test_what_has_expired_is_swept_without_a_purge(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        self._fill(memory, clock)
+        memory.set("soon", 1, ttl=60)
+        memory.remember_many([{"content": f"note {n}", "ttl": 60} for n in range(300)])
+        clock.advance(hours=1)
+        before = list(memory.export())
+        memory.work()
+        done = memory.purge()
+        assert (done.memories, done.states, list(memory.export())) == (0, 0, before)
+        assert memory.doctor().healthy
+
     @pytest.mark.parametrize("more", [{"ttl": 9000}, {"pinned": True}, {}])
     def test_a_life_made_longer_is_longer_for_every_version(
         self, memory: Memory, clock: FakeClock, more: dict[str, Any]

@@ -124,6 +124,15 @@ class Learning:
         assert hits["I live in Berlin. I love the river there."] == (new,)
         assert "Ann lives in Berlin." not in hits
 
+    def test_what_is_outdated_comes_after_what_outdated_it(self, memory: Memory) -> None:
+        old = "I live in Berlin, Kreuzberg. I love where I live in Berlin, by the river there."
+        memory.extract(f"Ann: {old}", session="1", keep="both")
+        memory.extract("Ann: I moved to Lisbon.", session="2")
+        found = memory.recall("where in Berlin does Ann live?", 9, min_score=0)
+        assert contents(found).index("Ann moved to Lisbon.") < contents(found).index(old)
+        scores = [hit.score for hit in found]
+        assert scores == sorted(scores, reverse=True)
+
     def test_older_news_do_not_supersede(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember("The main store is PostgreSQL", reconcile=True)
         then = clock() - 90 * DAY
@@ -256,6 +265,89 @@ class Learning:
         clock.advance(seconds=1)
         assert memory.dissolve(made.summaries[0]) == 25
         assert set(told(memory)) == before
+
+    def test_what_says_the_same_becomes_one_and_many_again(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        said = ["Ann lives in Lisbon", "Ann is living in Lisbon", "Ann is based in Lisbon"]
+        beside = ["Bob lives in Lisbon", "Ann likes tea", "Ann likes green tea"]
+        for number, words in enumerate((*said, *beside)):
+            memory.remember(words, tags=[f"t{number}"], source=f"w{number}")
+            clock.advance(days=1)
+        before = clock()
+        made = memory.consolidate()
+        assert (len(made.summaries), made.sources) == (1, 3)
+        (id,) = made.summaries
+        summary = memory.read(id)
+        assert (summary.content, summary.tags) == (said[0], ("t0", "t1", "t2"))
+        assert set(told(memory)) == {said[0], *beside}
+        assert set(contents(memory.history(id))) == set(said)
+        assert set(said) <= set(contents(memory.list(as_of=before - DAY)))
+        assert contents(memory.recall("where does Ann live?"))[0] == said[0]
+        assert memory.consolidate().summaries == ()
+        clock.advance(seconds=1)
+        assert memory.dissolve(id) == 3
+        assert set(told(memory)) == {*said, *beside}
+        with pytest.raises(Conflict):
+            memory.dissolve(memory.list()[0].id)
+
+    def test_no_number_name_date_or_denial_is_summed_away(self, memory: Memory) -> None:
+        pairs = [
+            ("The limit is 5 requests per second", "The limit is 50 requests per second"),
+            ("Tom paid Anna", "Anna paid Tom"),
+            ("We deploy the site on Friday", "We deploy the site on Monday"),
+            ("The door of the lab is locked", "The door of the lab is not locked"),
+            ("Bob lives in Rome", "Bob's brother lives in Rome"),
+            ("Ann lived in Oslo", "Ann lives in Oslo"),
+            ("The report goes to the finance team", "The report goes to the legal team"),
+        ]
+        every = [words for pair in pairs for words in pair]
+        memory.remember_many(every)
+        memory.remember("The cellar key hangs by the stove", ttl=60)
+        memory.remember("The cellar key still hangs by the stove", pinned=True)
+        assert memory.consolidate().summaries == ()
+        assert set(every) < set(told(memory))
+
+    def test_a_summary_is_corrected_like_any_memory(self, memory: Memory, clock: FakeClock) -> None:
+        for words in ("Ann lives in Lisbon", "Ann is living in Lisbon"):
+            memory.remember(words)
+        (id,) = memory.consolidate().summaries
+        clock.advance(days=1)
+        new = memory.remember("Ann lives in Porto now", reconcile=True)
+        assert new.superseded == (id,)
+        assert told(memory) == ["Ann lives in Porto now"]
+        assert memory.dissolve(id) == 0
+        assert told(memory) == ["Ann lives in Porto now"]
+
+    def test_forgetting_a_summary_forgets_what_it_stands_for(self, memory: Memory) -> None:
+        said = ["Ann lives in Lisbon", "Ann is living in Lisbon"]
+        ids = [memory.remember(words).id for words in said]
+        (summary,) = memory.consolidate().summaries
+        assert memory.forget(ids[0]).memories == 2
+        assert told(memory) == [said[1]]
+        again = memory.remember(said[0]).id
+        (summary,) = memory.consolidate().summaries
+        assert memory.forget(summary).memories == 3
+        for id in (again, ids[1], summary):
+            with pytest.raises(NotFound):
+                memory.read(id)
+
+    def test_a_rollback_goes_through_summaries(self, memory: Memory) -> None:
+        memory.remember("Ann lives in Lisbon", source=Source("ann", "user"))
+        memory.remember("Ann is living in Lisbon", source=Source("eve", "user"))
+        assert memory.consolidate().sources == 2
+        done = memory.rollback("eve")
+        assert (done.removed, done.revived, done.kept) == (2, 1, 0)
+        assert told(memory) == ["Ann lives in Lisbon"]
+
+    def test_a_very_long_trail_becomes_summaries_in_a_row(self, memory: Memory) -> None:
+        trees = [f"I planted {n} trees beside the old mill of Upper Wharfdale." for n in range(90)]
+        memory.extract("\n".join(f"Ann: {said}" for said in trees), session="s", keep="turns")
+        made = memory.consolidate(session="s")
+        assert (len(made.summaries) > 1, made.sources) == (True, 90)
+        whole = " ".join(told(memory))
+        assert all(f"planted {n} trees" in whole for n in range(90))
+        assert sum(memory.dissolve(id) for id in made.summaries) == 90
 
     def test_what_was_learned_goes_out_and_comes_in(
         self, memory: Memory, open_scope: OpenScope

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -200,12 +200,21 @@ class Index:
             after = int(columns["after"][after])
 
     def _append(self, source: Source) -> None:
-        found = source.rows_after(self._last_row())
+        self.take(source.rows_after(self._last_row()))
+
+    def take(self, found: Sequence[Any], turns: Mapping[int, int] | None = None) -> None:
+        """Adds rows behind those there are.
+
+        `turns`: which of its session each row is, if they are not all the rows there are.
+        """
         if not found:
             return
         start = self.count
         values = self._values(found)
-        self.columns.extend(values | self._turns(values["session"]))
+        placed = self._turns(values["session"])
+        if turns is not None:
+            placed["turn"] = np.array([turns.get(row["row"], 0) for row in found], np.int32)
+        self.columns.extend(values | placed)
         self.total_length += int(values["length"].sum())
         if self.dimension:
             self.vectors.add(start, [row["vectors"] for row in found])

@@ -19,10 +19,10 @@ from typing import Any, TypeVar, cast
 import psycopg
 
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
-from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
 from holdfast.engine.postgres import schema, upkeep
 from holdfast.engine.postgres.bell import Bell
+from holdfast.engine.postgres.builder import Builder
 from holdfast.engine.postgres.connections import (
     IN_THE_WAY,
     POOL,
@@ -32,7 +32,7 @@ from holdfast.engine.postgres.connections import (
 )
 from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
-from holdfast.engine.postgres.rows import At, Overtaken, Rows
+from holdfast.engine.postgres.rows import At, Overtaken, Rows, Shared
 from holdfast.engine.uses import Counted, Uses
 from holdfast.errors import Busy, HoldfastError, StoreReadOnly
 from holdfast.model import Finding
@@ -56,7 +56,8 @@ class Postgres:
 
     def _reset(self) -> None:
         self._bell = Bell(self._connections)
-        self._indexes = Indexes()
+        self._builder = Builder(self._rows, self._connections)
+        self._shared = Shared(wish=self._builder.wish)
         self._uses = Counted()
 
     def after_fork_in_child(self) -> None:
@@ -72,7 +73,7 @@ class Postgres:
 
         def run() -> T:
             with self._connections.session("begin_read") as db:
-                return work(Rows(db, self._indexes, uses))
+                return work(Rows(db, self._shared, uses))
 
         return self._patiently(run)
 
@@ -86,7 +87,7 @@ class Postgres:
 
     def _rows(self, work: Callable[[Rows], T]) -> T:
         """A write that may need more than the port's transaction offers."""
-        return cast(T, self._patiently(_Run(self._uses, self._connections, self._indexes, work)))
+        return cast(T, self._patiently(_Run(self._uses, self._connections, self._shared, work)))
 
     def _patiently(self, run: Callable[[], T], seconds: float | None = None) -> T:
         """Runs a transaction until it goes through, for as long as that can help."""
@@ -154,9 +155,19 @@ class Postgres:
 
     # --- upkeep ---
 
+    def index_large(self, place: Place) -> bool:
+        """Makes the index of a large scope now, which a search would let be made soon."""
+        space = self.space()
+        at = self._view(lambda seen: seen.scope(place))
+        return space is not None and self._builder.build(at, space.dimension)
+
     def check(self, repair: bool) -> list[Finding]:
         """Compares every index with the rows; rebuilds the wrong ones if asked."""
         return (self._rows if repair else self._view)(lambda tx: upkeep.check(tx, repair))
+
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
+        return upkeep.sweep_some(self._rows, stamp(now), most)
 
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
@@ -196,10 +207,11 @@ class Postgres:
             return
         try:
             self._bell.stop()
+            self._builder.stop()
             self._flush()
         finally:
             self._connections.close()
-            self._indexes.clear()
+            self._shared.indexes.clear()
 
 
 class _Run:
@@ -209,12 +221,12 @@ class _Run:
         self,
         uses: Counted,
         connections: Connections,
-        indexes: Indexes,
+        shared: Shared,
         work: Callable[[Rows], Any],
     ) -> None:
         self._uses = uses
         self._connections = connections
-        self._indexes = indexes
+        self._shared = shared
         self._work = work
         self._marker = secrets.token_bytes(16)
         self._doubt: bytes | None = None
@@ -231,7 +243,7 @@ class _Run:
 
         try:
             with self._connections.session("begin_write") as db:
-                rows = Rows(db, self._indexes, pending=pending, doubt=self._doubt)
+                rows = Rows(db, self._shared, pending=pending, doubt=self._doubt)
                 result = self._work(rows)
                 rows.finish(self._marker, stamp(datetime.now(timezone.utc)))
                 committing, self._result = True, result

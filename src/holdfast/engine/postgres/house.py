@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 from holdfast.engine import Place
 from holdfast.engine.house import MEMORY, SCOPED, WHOLE, Line, Opened
 from holdfast.engine.postgres.connections import EVERY
-from holdfast.engine.postgres.rows import NO_SCOPE, Rows, place_key
+from holdfast.engine.postgres.rows import LOST, MARKERS, NO_SCOPE, Rows, place_key
 from holdfast.engine.postgres.search import facets
 
 T = TypeVar("T")
 IN_ORDER = {"tellings": "nth", "jobs": "job", "audit": "seq"}
 NUMBERED = {"tellings": "nth", "jobs": "job"}
-BY_PLACE = ("answers", "retired")
+BY_PLACE = ("answers",)
 TAGS, META = MEMORY.index("tags"), MEMORY.index("meta")
 
 
@@ -77,18 +77,27 @@ class OpenedDatabase:
         return [tuple(row) for row in found]
 
     def whole(self, name: str) -> list[Line]:
-        """What a server keeps."""
+        """What is of all tenants."""
         self._db.enter(EVERY)
-        columns = ", ".join(WHOLE[name])
+        columns, given = ", ".join(WHOLE[name]), list[Any]()
+        order = IN_ORDER.get(name, columns)
+        sql = f"SELECT {columns} FROM holdfast.{name} ORDER BY {order}"
         if name == "days":
-            found = self._db.run(
+            sql = (
                 "SELECT tenant, day, sum(writes)::bigint FROM holdfast.days "
                 "GROUP BY tenant, day ORDER BY tenant, day"
             )
-        else:
-            order = IN_ORDER.get(name, columns)
-            found = self._db.run(f"SELECT {columns} FROM holdfast.{name} ORDER BY {order}")
-        return [tuple(row) for row in found]
+        if name == "lost":
+            sql = (
+                f"SELECT {columns} FROM holdfast.answers WHERE NOT place = ANY($1::bytea[]) "
+                f"ORDER BY {order}"
+            )
+            given = [[MARKERS, *self._tenants()]]
+        return [tuple(row) for row in self._db.run(sql, given)]
+
+    def _tenants(self) -> dict[bytes, str]:
+        """The tenant of each place there is, by the place's digest."""
+        return {place_key(place): place.tenant for place, _ in self.places()}
 
     def clear(self, place: Place) -> None:
         """Removes a place and all that hangs on it."""
@@ -127,11 +136,21 @@ class OpenedDatabase:
         self._insert(name, columns, told)
 
     def replace_whole(self, name: str, lines: Sequence[Line]) -> None:
-        """Writes what a server keeps, in place of what it kept."""
+        """Writes what is of all tenants, in place of what was."""
         self._db.enter(EVERY)
+        if name == "lost":
+            known = [MARKERS, *self._tenants()]
+            self._db.run("DELETE FROM holdfast.answers WHERE NOT place = ANY($1::bytea[])", [known])
+            told = [(EVERY, LOST, *line) for line in lines]
+            self._insert("answers", ("tenant", "place", *WHOLE[name]), told)
+            return
         self._db.run(f"DELETE FROM holdfast.{name}")
         if name == "days":
             self._insert(name, (*WHOLE[name], "lane"), [(*line, 0) for line in lines])
+        elif name == "retired":
+            tenants = self._tenants()
+            told = [(tenants.get(place, EVERY), place, version) for place, version in lines]
+            self._insert(name, ("tenant", *WHOLE[name]), told)
         else:
             self._insert(name, WHOLE[name], lines)
 

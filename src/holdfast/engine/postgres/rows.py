@@ -14,9 +14,12 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from psycopg.errors import UndefinedTable
+
 from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Space, Task, columns
 from holdfast.engine.cache.index import Indexes
-from holdfast.engine.cache.search import search as search_sources
+from holdfast.engine.cache.part import Part, together
+from holdfast.engine.cache.search import part as in_memory
 from holdfast.engine.columns import (
     after_all,
     changeable,
@@ -28,15 +31,18 @@ from holdfast.engine.columns import (
     words_of,
 )
 from holdfast.engine.holding import Holding
-from holdfast.engine.postgres import search, words
+from holdfast.engine.postgres import large, near, search, words
 from holdfast.engine.postgres.connections import EVERY, Row, Session
+from holdfast.engine.postgres.large import Samples
 from holdfast.engine.statements import RECORD
 from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record
 
 NO_SCOPE = -1  # matches no row
+LENGTH = 5  # where a row's length in terms is among its columns
 Pending = Callable[["At"], Uses]
 MARKERS = digest("markers")  # the place of answers that only say: this was committed
+LOST = digest("lost")  # of answers that were moved in, of places that were gone already
 
 
 class Overtaken(Exception):  # not for callers: the engine starts anew
@@ -56,8 +62,22 @@ class Counters:
 
     last_row: int
     last_change: int
+    held: int = 0  # rows,
+    terms: int = 0  # and the terms of all of them
+    near: int = near.NONE
     changed: list[int] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)  # rows new, changed or gone; not just used
     dirty: bool = False
+
+
+@dataclass(slots=True)
+class Shared:
+    """What all transactions of an engine have in common."""
+
+    indexes: Indexes = field(default_factory=Indexes)
+    samples: Samples = field(default_factory=Samples)
+    wish: Callable[[At, int], None] = lambda at, dimension: None  # for the table of a large scope
+    lost: bool | None = None  # whether anything was moved in of places that were gone already
 
 
 class Rows(Holding):
@@ -66,13 +86,13 @@ class Rows(Holding):
     def __init__(
         self,
         db: Session,
-        indexes: Indexes,
+        shared: Shared,
         uses: Uses = MappingProxyType({}),
         pending: Pending | None = None,
         doubt: bytes | None = None,
     ) -> None:
         self.db = db
-        self._indexes = indexes
+        self._shared = shared
         self._uses = uses
         self._writes = pending is not None
         self._pending = pending
@@ -114,7 +134,8 @@ class Rows(Holding):
 
     def _locked(self, at: At, row: Row) -> None:
         """Begins to count, with what recalls have counted so far: a write must know of it."""
-        self._counters[at] = Counters(row["last_row"], row["last_change"])
+        told = (row[name] for name in ("last_row", "last_change", "held", "terms", "near"))
+        self._counters[at] = Counters(*told)
         uses = self._pending(at) if self._pending is not None else {}
         if uses:
             self.count_uses(at, uses)
@@ -133,6 +154,20 @@ class Rows(Holding):
     def place(self, at: At) -> Place:
         """The place of a scope that is locked."""
         return next(place for place, known in self._scopes.items() if known == at)
+
+    def counters(self, at: At) -> Counters:
+        """What is counted of a scope that is locked."""
+        return self._counters[at]
+
+    def set_near(self, at: At, near: int) -> None:
+        """Notes how far the table of a large scope is, that is locked."""
+        self._counters[at].near = near
+        self._do("set_near", at, near)
+
+    def recount(self, at: At, held: int, terms: int) -> None:
+        """Puts right how much a scope holds, that is locked."""
+        counted = self._counters[at]
+        counted.held, counted.terms, counted.dirty = held, terms, True
 
     def counted(self, at: At, seen: int) -> int:
         """The last row of a scope: as it was seen, or as it is since it is locked."""
@@ -168,8 +203,11 @@ class Rows(Holding):
             self.db.enter(at.tenant)
             if counted.changed:
                 self._note_changes(at, counted)
+            if counted.near and counted.written:
+                near.follow(self.db, at, self._dimension(), sorted(set(counted.written)))
             if counted.dirty:
-                self._do("reach_scope", at, counted.last_row, counted.last_change)
+                reached = counted.last_row, counted.last_change, counted.held, counted.terms
+                self._do("reach_scope", at, *reached)
         if self._counters and not self._kept:
             tenant = next(iter(self._counters)).tenant
             self.db.enter(tenant)
@@ -183,9 +221,16 @@ class Rows(Holding):
             self._do("drop_changes", at, last - search.CHANGES_KEPT)
         counted.last_change, counted.dirty = last, True
 
-    def note_change(self, at: At, row: int) -> None:
+    def _dimension(self) -> int:
+        """Of the vectors of the store."""
+        row = self.db.one("current_space")
+        return int(row["dimension"]) if row else 0
+
+    def note_change(self, at: At, row: int, used: bool = False) -> None:
         """Tells every cache of the scope, in every process, to look at a row again."""
         self._counters[at].changed.append(row)
+        if not used:
+            self._counters[at].written.append(row)
 
     def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
@@ -242,12 +287,24 @@ class Rows(Holding):
         space = 0
         if look.space and there:
             space = search.space_number(self._seen[there[0][1]][3:7], look.space)
-        dimension = look.space.dimension if look.space else 0
-        held = []
-        for nth, at in there:
-            knows = self._indexes.scope(space, at, dimension).knows
-            held.append((nth, search.Source(self.db, at, self._seen[at], look.terms, knows)))
-        return search_sources(self._indexes, space, self._uses, held, look)
+        try:
+            parts = [self._part(nth, at, space, look) for nth, at in there]
+            return together(parts, self._uses, look.most)
+        except UndefinedTable:  # that of a large scope was removed meanwhile
+            raise Overtaken from None
+
+    def _part(self, nth: int, at: At, space: int, look: Look) -> Part:
+        """A scope's share of a search: of a large one in the database, of others in memory."""
+        seen, dimension = self._seen[at], look.space.dimension if look.space else 0
+        if large.is_large(seen):
+            source = search.Source(self.db, at, seen, look.terms, lambda token: False)
+            usual = self._shared.samples.of(source, space, dimension)
+            return large.Large(source, usual, nth, look)
+        if seen["held"] > large.LARGE and seen["near"] != near.READY and dimension:
+            self._shared.wish(at, dimension)
+        knows = self._shared.indexes.scope(space, at, dimension).knows
+        source = search.Source(self.db, at, seen, look.terms, knows)
+        return in_memory(self._shared.indexes, space, source, nth, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
@@ -283,7 +340,19 @@ class Rows(Holding):
         """What an idempotency key was answered."""
         self.scope(place)  # a writer must have the lock: a retry may be under way elsewhere
         row = self._one("answer", place.tenant, place_key(place), answer_key(place, key))
+        row = row or self._lost(place, "lost_answer", LOST, answer_key(place, key))
         return None if row is None else Kept(row["digest"], row["answer"])
+
+    def _lost(self, place: Place, name: str, *values: Any) -> Row | None:
+        """What was moved in of a place that was gone already, so that nobody knew its tenant."""
+        if self._shared.lost is False:
+            return None
+        self.db.enter(EVERY)
+        if self._shared.lost is None:
+            self._shared.lost = bool(self._count("any_lost"))
+        found = self._one(name, *values) if self._shared.lost else None
+        self.db.enter(place.tenant)
+        return found
 
     # --- writing ---
 
@@ -301,6 +370,8 @@ class Rows(Holding):
         """Adds a row behind those there are, given as its columns; gives its number."""
         counted = self._counters[at]
         row = counted.last_row = counted.last_row + 1
+        counted.held, counted.terms = counted.held + 1, counted.terms + values[LENGTH]
+        counted.written.append(row)
         counted.dirty = True
         self._do("add_memory", at, row, *values)
         if row % words.BLOCK == 0:
@@ -315,7 +386,9 @@ class Rows(Holding):
         at, new = self.scope(place), draft.record
         self._check_space(draft)
         row, terms, vectors, *told = self._all("row_of", at, past.id, past.version)[0]
-        listed = row <= words.listed_to(self._counters[at].last_row)
+        counted = self._counters[at]
+        counted.terms += len(draft.terms) - told[1]  # its length, after who says it
+        listed = row <= words.listed_to(counted.last_row)
         self._do("new_words", at, row, new.version, packed(draft.vectors), *words_of(draft))
         self.change(place, new)
         if listed:
@@ -345,7 +418,7 @@ class Rows(Holding):
         times, last = zip(*uses.values(), strict=True)
         rows = [row for _, row in uses]
         for row in self._all("use_memories", at, rows, list(times), list(last)):
-            self.note_change(at, row[0])
+            self.note_change(at, row[0], used=True)
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
@@ -353,10 +426,12 @@ class Rows(Holding):
 
     def drop(self, at: At, place: Place, id: str) -> None:
         """Removes every version of a memory of a scope from every index."""
-        gone = self._all("drop_memory", at, id)
-        for row, terms in gone:
-            if row <= words.listed_to(self._counters[at].last_row):
+        gone, counted = self._all("drop_memory", at, id), self._counters.get(at)
+        for row, terms, length in gone:
+            assert counted is not None  # who writes to a scope that is there has its lock
+            if row <= words.listed_to(counted.last_row):
                 words.change(self.db, at, row, terms, "")
+            counted.held, counted.terms = counted.held - 1, counted.terms - length
             self.note_change(at, row)
         if gone:
             self._do("drop_coming", at, [row[0] for row in gone])
@@ -381,6 +456,8 @@ class Rows(Holding):
         self._do("drop_all_words", at)
         self._do("drop_scope_changes", at)
         self._do("drop_scope", at)
+        if at in self._counters and self._counters[at].near:
+            near.remove(self.db, at)
         self._counters[at] = Counters(0, 0)
 
     def matching(self, place: Place, where: Filter) -> list[str]:
@@ -412,7 +489,9 @@ class Rows(Holding):
 
     def next_version(self, place: Place) -> int:
         """The version of a new key: higher than that of any key deleted before."""
-        return self._count("retired", place.tenant, place_key(place)) + 1
+        lost = self._lost(place, "lost_version", place_key(place))
+        known = self._count("retired", place.tenant, place_key(place))
+        return max(known, int(lost[0]) if lost else 0) + 1
 
     def keep_answer(
         self, place: Place, key: str, kept: Kept, about: str | None, now: datetime
@@ -422,6 +501,10 @@ class Rows(Holding):
         names = (place.tenant, place_key(place), answer_key(place, key))
         self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
         self._kept = True
+
+    def _many(self, values: Sequence[str]) -> Any:
+        """Values as one value of a statement."""
+        return list(values)
 
     # --- jobs ---
 
@@ -445,6 +528,11 @@ class Rows(Holding):
         """When the next job of the store is due."""
         self.db.enter(EVERY)
         return super().next_due()
+
+    def next_expiry(self) -> datetime | None:
+        """When the next memory or state key of the store expires, or did."""
+        self.db.enter(EVERY)
+        return super().next_expiry()
 
 
 def place_key(place: Place) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engine import Space
+from holdfast.engine import Look, Space
 from holdfast.engine.cache import Pulse
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
@@ -72,6 +72,13 @@ def in_sight(as_of: datetime | None, now: datetime, first: int) -> tuple[str, li
     return f"{held} AND {alive}", [stamp(now), stamp(as_of)]
 
 
+def sight(look: Look, first: int) -> tuple[str, list[Any]]:
+    """What a search may find at all, as SQL with its values."""
+    seen, values = in_sight(look.as_of, look.now, first)
+    fit, more = condition(look.where, first + len(values))
+    return f"{seen} AND {fit}", [*values, *more]
+
+
 def space_number(found: Sequence[Any] | None, space: Space | None) -> int:
     """The number of the embedder the store belongs to, which must be this one.
 
@@ -108,7 +115,7 @@ class Source:
 
     def rows_after(self, row: int) -> Sequence[Row]:
         """What the index holds of the rows beyond one, in order."""
-        return self.db.all("rows_after_in", *self.scope, row)
+        return self.db.all("rows_after_in", *self.scope, row, self.pulse().row)
 
     def rows(self, rows: Sequence[int]) -> Sequence[Row]:
         """The same of some rows, those that are still there."""
@@ -116,7 +123,8 @@ class Source:
 
     def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, in order."""
-        return [(row, terms) for row, terms in self.db.all("terms_after", *self.scope, row)]
+        found = self.db.all("terms_between", *self.scope, row, self.pulse().row)
+        return [(row, terms) for row, terms in found]
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""
@@ -130,12 +138,9 @@ class Source:
     def _look_up(self, asked: Iterable[str]) -> None:
         """Asks for all lists that are not in memory: one question to the server, not many."""
         keys = {words.token_key(token): token for token in asked}
-        parts: dict[str, list[NDArray[np.int64]]] = {token: [] for token in keys.values()}
+        self._found |= dict.fromkeys(keys.values(), np.empty(0, np.int64))
         for key, raw in self.db.all("find_words", *self.scope, list(keys)):
-            parts[keys[key]].append(words.unpacked(raw))
-        nothing = np.empty(0, np.int64)
-        for token, rows in parts.items():
-            self._found[token] = np.concatenate(rows) if rows else nothing
+            self._found[keys[key]] = words.unpacked(raw)
 
     def matching(self, where: Filter) -> NDArray[np.int64]:
         """The rows that a filter leaves in."""

@@ -1,4 +1,4 @@
-"""The named statements of `statements.sql`, and the migrations."""
+"""The named statements of `statements.sql` and `near.sql`, and the migrations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from holdfast.engine.statements import named, numbered
 def statements() -> dict[str, str]:
     """Each statement under its name."""
     return named(__package__)
+
+
+@lru_cache(maxsize=1)
+def of_large() -> dict[str, str]:
+    """Each statement on the table of a large scope under its name."""
+    return named(__package__, "near.sql")
 
 
 @lru_cache(maxsize=1)

@@ -14,9 +14,21 @@ BEGIN ISOLATION LEVEL READ COMMITTED
 SELECT set_config('holdfast.tenant', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true)
 
+-- name: seek
+-- By a graph, on and on until enough are found; a plan that sorts all must not be made.
+-- Values: how many to look at first; whether plans may sort.
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.ef_search', $1, true),
+    set_config('enable_sort', $2, true), set_config('enable_seqscan', $2, true),
+    set_config('jit', 'off', true)
+
+-- name: any_halfvec
+SELECT to_regtype('halfvec') IS NOT NULL
+
 -- name: see_scope
 -- Values: tenant, name. All that a reader needs to know, in one go.
 SELECT s.scope, s.last_row, s.last_change, c.space, c.name, c.version, c.dimension,
+    s.held, s.terms, s.near,
     (SELECT count(*) FROM holdfast.memories m
         WHERE m.tenant = $1 AND m.scope = s.scope AND m.vectors IS NULL) AS waiting,
     EXISTS (SELECT 1 FROM holdfast.memories m
@@ -28,15 +40,15 @@ WHERE s.tenant = $1 AND s.name = $2
 
 -- name: lock_scope
 -- Values: tenant, name.
-SELECT scope, last_row, last_change FROM holdfast.scopes
+SELECT scope, last_row, last_change, held, terms, near FROM holdfast.scopes
 WHERE tenant = $1 AND name = $2 FOR UPDATE
 
 -- name: lock_number
-SELECT scope, last_row, last_change, name FROM holdfast.scopes
+SELECT scope, last_row, last_change, held, terms, near, name FROM holdfast.scopes
 WHERE tenant = $1 AND scope = $2 FOR UPDATE
 
 -- name: lock_number_now
-SELECT scope, last_row, last_change, name FROM holdfast.scopes
+SELECT scope, last_row, last_change, held, terms, near, name FROM holdfast.scopes
 WHERE tenant = $1 AND scope = $2 FOR UPDATE SKIP LOCKED
 
 -- name: is_scope
@@ -49,13 +61,29 @@ SELECT tenant, scope, name, last_row FROM holdfast.scopes ORDER BY tenant, scope
 SELECT s.tenant, s.name, (SELECT count(*) FROM holdfast.memories m
     WHERE m.tenant = s.tenant AND m.scope = s.scope) FROM holdfast.scopes s ORDER BY tenant, name
 
+-- name: every_scope_sized
+-- What each scope says it holds, and what it does hold.
+SELECT s.tenant, s.scope, s.near, s.held, s.terms, m.held AS rows, m.terms AS length
+FROM holdfast.scopes s CROSS JOIN LATERAL (
+    SELECT count(*) AS held, coalesce(sum(length), 0)::bigint AS terms FROM holdfast.memories
+    WHERE tenant = s.tenant AND scope = s.scope
+) AS m ORDER BY s.tenant, s.scope
+
 -- name: add_scope
 -- Gives nothing if somebody else has just made it. Values: tenant, scope, name.
 INSERT INTO holdfast.scopes (tenant, scope, name, last_row, last_change) VALUES ($1, $2, $3, 0, 0)
 ON CONFLICT DO NOTHING RETURNING scope
 
 -- name: reach_scope
-UPDATE holdfast.scopes SET last_row = $3, last_change = $4 WHERE tenant = $1 AND scope = $2
+UPDATE holdfast.scopes SET last_row = $3, last_change = $4, held = $5, terms = $6
+WHERE tenant = $1 AND scope = $2
+
+-- name: set_near
+UPDATE holdfast.scopes SET near = $3 WHERE tenant = $1 AND scope = $2
+
+-- name: near_scopes
+-- Those with a table of their own.
+SELECT tenant, scope FROM holdfast.scopes WHERE near > 0
 
 -- name: drop_scope
 DELETE FROM holdfast.scopes WHERE tenant = $1 AND scope = $2
@@ -77,6 +105,19 @@ ON CONFLICT (tenant, place) DO UPDATE SET version = greatest(r.version, excluded
 -- name: retired
 -- Values: tenant, place.
 SELECT version FROM holdfast.retired WHERE tenant = $1 AND place = $2
+
+-- name: any_lost
+-- Whether anything was moved in of places that were gone already.
+SELECT (EXISTS (SELECT 1 FROM holdfast.retired WHERE tenant = ' *')
+    OR EXISTS (SELECT 1 FROM holdfast.answers WHERE tenant = ' *'))::integer
+
+-- name: lost_version
+-- Values: place.
+SELECT version FROM holdfast.retired WHERE tenant = ' *' AND place = $1
+
+-- name: lost_answer
+-- Values: place, key.
+SELECT digest, answer FROM holdfast.answers WHERE tenant = ' *' AND place = $1 AND key = $2
 
 -- name: add_memory
 INSERT INTO holdfast.memories (
@@ -129,7 +170,8 @@ SELECT record FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > 
 SELECT count(*) FROM holdfast.memories WHERE tenant = $1 AND scope = $2
 
 -- name: drop_memory
-DELETE FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND id = $3 RETURNING row, terms
+DELETE FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND id = $3
+RETURNING row, terms, length
 
 -- name: use_memories
 -- Values after the scope: rows, how often each was used, when last.
@@ -162,8 +204,9 @@ DELETE FROM holdfast.words WHERE tenant = $1 AND scope = $2
 SELECT token, rows FROM holdfast.words WHERE tenant = $1 AND scope = $2
 
 -- name: find_words
-SELECT token, array_send(rows) FROM holdfast.words
-WHERE tenant = $1 AND scope = $2 AND token = ANY($3::text[]) ORDER BY token, block
+-- Each list as the server sends arrays, whole, but for the 20 bytes before their first element.
+SELECT token, string_agg(substr(array_send(rows), 21), ''::bytea ORDER BY block)
+FROM holdfast.words WHERE tenant = $1 AND scope = $2 AND token = ANY($3::text[]) GROUP BY token
 
 -- name: current_space
 SELECT space, name, version, dimension FROM holdfast.spaces WHERE current = 1
@@ -254,10 +297,11 @@ SELECT count(*) FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND vect
 SELECT tenant, scope, row, content FROM holdfast.memories WHERE vectors IS NULL LIMIT $1
 
 -- name: rows_after_in
--- What the index in memory holds of new rows.
+-- What the index in memory holds of new rows. Both ends are named: few rows lie between them
+-- as a rule, and a plan must not think otherwise.
 SELECT row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, version,
     pinned, avoid, kind, session, speaker, role, writer, tags, vectors
-FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > $3 ORDER BY row
+FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > $3 AND row <= $4 ORDER BY row
 
 -- name: rows_in
 SELECT m.* FROM unnest($3::bigint[]) AS u (nth) CROSS JOIN LATERAL (
@@ -266,8 +310,53 @@ SELECT m.* FROM unnest($3::bigint[]) AS u (nth) CROSS JOIN LATERAL (
     FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = u.nth LIMIT 1
 ) AS m
 
--- name: terms_after
-SELECT row, terms FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > $3 ORDER BY row
+-- name: marked_with
+-- Some rows with any of some marks. Values after the scope: marks, how many.
+SELECT coalesce(substr(array_send(array_agg(row ORDER BY row)), 21), '') FROM (
+    SELECT row FROM holdfast.marks
+    WHERE tenant = $1 AND scope = $2 AND mark = ANY($3::text[]) LIMIT $4
+) AS m
+
+-- name: add_marks
+-- Values after the scope: marks, rows.
+INSERT INTO holdfast.marks (tenant, scope, mark, row)
+SELECT $1, $2, u.mark, u.row FROM unnest($3::text[], $4::bigint[]) AS u (mark, row)
+ON CONFLICT DO NOTHING
+
+-- name: drop_marks
+-- Values after the scope: marks, rows.
+DELETE FROM holdfast.marks m USING unnest($3::text[], $4::bigint[]) AS u (mark, row)
+WHERE m.tenant = $1 AND m.scope = $2 AND m.mark = u.mark AND m.row = u.row
+
+-- name: drop_all_marks
+DELETE FROM holdfast.marks WHERE tenant = $1 AND scope = $2
+
+-- name: rows_of
+-- Values after the scope: ids.
+SELECT row FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND id = ANY($3::text[])
+
+-- name: near_in
+-- What the table of a large scope holds of some rows.
+SELECT m.* FROM unnest($3::bigint[]) AS u (nth) CROSS JOIN LATERAL (
+    SELECT row, vectors, kind, session, writer, avoid, happened_at, facets
+    FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = u.nth LIMIT 1
+) AS m
+
+-- name: near_after
+SELECT row, vectors, kind, session, writer, avoid, happened_at, facets
+FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row > $3 ORDER BY row LIMIT $4
+
+-- name: beside
+-- Two turns before and after each of some rows. Values after the scope: rows, their sessions.
+SELECT g.row, m.row FROM unnest($3::bigint[], $4::text[]) AS g (row, session) CROSS JOIN LATERAL (
+    (SELECT row FROM holdfast.memories
+        WHERE tenant = $1 AND scope = $2 AND session = g.session AND row < g.row
+        ORDER BY row DESC LIMIT 2)
+    UNION ALL
+    (SELECT row FROM holdfast.memories
+        WHERE tenant = $1 AND scope = $2 AND session = g.session AND row > g.row
+        ORDER BY row LIMIT 2)
+) AS m
 
 -- name: terms_between
 SELECT row, terms FROM holdfast.memories
@@ -361,10 +450,15 @@ UNION SELECT tenant, scope FROM holdfast.states WHERE expires_at <= $1 GROUP BY 
 
 -- name: expired_memories
 SELECT DISTINCT id FROM holdfast.memories
-WHERE tenant = $1 AND scope = $2 AND expires_at <= $3
+WHERE tenant = $1 AND scope = $2 AND expires_at <= $3 LIMIT $4
 
 -- name: expired_entries
 SELECT key, version FROM holdfast.states WHERE tenant = $1 AND scope = $2 AND expires_at <= $3
+LIMIT $4
+
+-- name: next_expiry
+SELECT least((SELECT min(expires_at) FROM holdfast.memories),
+    (SELECT min(expires_at) FROM holdfast.states))
 
 -- name: kinds
 SELECT kind, count(*) FROM holdfast.memories
@@ -453,6 +547,10 @@ DELETE FROM holdfast.slotted WHERE tenant = $1 AND scope = $2
 
 -- name: drop_slots
 DELETE FROM holdfast.slots WHERE tenant = $1 AND scope = $2 AND id = $3
+
+-- name: slots_of
+SELECT id, who, attribute, thing FROM holdfast.slots
+WHERE tenant = $1 AND scope = $2 AND id = ANY ($3)
 
 -- name: slots_like
 SELECT DISTINCT id FROM holdfast.slots WHERE tenant = $1 AND scope = $2

@@ -15,7 +15,7 @@ from psycopg import sql
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting, open_engine
 from holdfast.engine.columns import packed
 from holdfast.engine.moving import move
-from holdfast.engine.postgres import words
+from holdfast.engine.postgres import near, words
 from holdfast.engine.postgres.connections import EVERY
 from holdfast.engine.postgres.rows import At, Rows, place_key
 from holdfast.engine.postgres.search import space_number
@@ -105,6 +105,9 @@ def _count(rows: Rows, name: str) -> int:
 def _switch(rows: Rows, coming: int) -> None:
     for old in rows.db.all("current_space"):
         rows.db.do("drop_space", old[0])
+    for tenant, number in rows.db.all("near_scopes"):  # they are made anew, of the new vectors
+        near.remove(rows.db, (tenant, number))
+        rows.db.do("set_near", tenant, number, near.NONE)
     rows.db.do("take_coming")
     rows.db.do("drop_all_coming")
     rows.db.do("switch_space", coming)
@@ -112,9 +115,20 @@ def _switch(rows: Rows, coming: int) -> None:
 
 def check(rows: Rows, repair: bool) -> list[Finding]:
     """What is wrong with the indexes, put right if asked."""
+    missing, extra = _check_words(rows, repair)
+    counted = {
+        "words missing from the text index": missing,
+        "words in the text index of no memory": extra,
+        "vectors of a wrong length": _check_vectors(rows, repair),
+        "scopes that are counted wrong": _check_counts(rows, repair),
+        "memories not in the index of their large scope": _check_near(rows, repair),
+    }
+    return [Finding(what, n, repair) for what, n in counted.items() if n]
+
+
+def _check_words(rows: Rows, repair: bool) -> tuple[int, int]:
     missing = extra = 0
-    rows.db.enter(EVERY)
-    for tenant, number, _, last_row in rows.db.all("every_scope"):
+    for tenant, number, _, last_row in _all(rows, "every_scope"):
         at = At(tenant, number)
         if repair and not rows.lock(at):
             continue
@@ -122,19 +136,44 @@ def check(rows: Rows, repair: bool) -> list[Finding]:
         if (lacks or spare) and repair:
             words.rebuild(rows.db, at, rows.counted(at, last_row))
         missing, extra = missing + lacks, extra + spare
-    rows.db.enter(EVERY)
-    odd = rows.db.all("odd_vectors")
-    if repair:
-        for tenant, number, row in odd:
-            if rows.lock(At(tenant, number)):
-                rows.db.do("no_vectors", tenant, number, row)
-                rows.note_change(At(tenant, number), row)
-    counted = {
-        "words missing from the text index": missing,
-        "words in the text index of no memory": extra,
-        "vectors of a wrong length": len(odd),
-    }
-    return [Finding(what, n, repair) for what, n in counted.items() if n]
+    return missing, extra
+
+
+def _check_vectors(rows: Rows, repair: bool) -> int:
+    odd = _all(rows, "odd_vectors")
+    for tenant, number, row in odd if repair else ():
+        if rows.lock(At(tenant, number)):
+            rows.db.do("no_vectors", tenant, number, row)
+            rows.note_change(At(tenant, number), row)
+    return len(odd)
+
+
+def _check_counts(rows: Rows, repair: bool) -> int:
+    wrong = [
+        (At(tenant, number), held, terms)
+        for tenant, number, _, *told, held, terms in _all(rows, "every_scope_sized")
+        if told != [held, terms]
+    ]
+    for at, held, terms in wrong if repair else ():
+        if rows.lock(at):
+            rows.recount(at, held, terms)
+    return len(wrong)
+
+
+def _check_near(rows: Rows, repair: bool) -> int:
+    """Looks through the indexes of large scopes; a wrong one goes, and is made anew when needed."""
+    space = rows.db.one("current_space")
+    dimension, missing = int(space["dimension"]) if space else 0, 0
+    for tenant, number in _all(rows, "near_scopes"):
+        at = At(tenant, number)
+        if repair and not rows.lock(at):
+            continue
+        lacks = near.faults(rows.db, at, dimension) if dimension else 0
+        missing += lacks
+        if lacks and repair:
+            near.remove(rows.db, at)
+            rows.set_near(at, near.NONE)
+    return missing
 
 
 # --- what has expired ---
@@ -163,14 +202,22 @@ def _do(tx: Rows, name: str, *values: Any) -> None:
     tx.db.do(name, *values)
 
 
-def _sweep_scope(tx: Rows, at: At, now: int) -> tuple[int, int]:
+def sweep_some(run: Run, now: int, most: int) -> int:
+    """Removes what has expired of a scope, of each kind so many at most; gives how many."""
+    for tenant, number in run(lambda tx: _all(tx, "expired_scopes", now)):
+        if gone := sum(run(partial(_sweep_scope, at=At(tenant, number), now=now, most=most))):
+            return gone
+    return 0
+
+
+def _sweep_scope(tx: Rows, at: At, now: int, most: int = 2**62) -> tuple[int, int]:
     if not tx.lock(at):
         return 0, 0
     place = tx.place(at)
-    memories = tx.db.all("expired_memories", *at, now)
+    memories = tx.db.all("expired_memories", *at, now, most)
     for (id,) in memories:
         tx.drop(at, place, id)
-    entries = tx.db.all("expired_entries", *at, now)
+    entries = tx.db.all("expired_entries", *at, now, most)
     for key, version in entries:
         tx.drop_key(at, place, key, version)
     return len(memories), len(entries)

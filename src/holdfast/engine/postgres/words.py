@@ -20,7 +20,6 @@ BLOCK = 256  # rows; stores are written by it, so that it must never change
 LONGEST = 200  # bytes of a token; a longer one goes in as a digest, for an index has its limits
 
 At = tuple[str, int]
-HEADER = 20  # bytes before the first element of an array in PostgreSQL's binary format
 SENT = np.dtype([("size", ">i4"), ("row", ">i8")])
 
 
@@ -45,10 +44,8 @@ def lists(found: Iterable[Sequence[object]]) -> dict[str, list[int]]:
 
 
 def unpacked(raw: bytes) -> NDArray[np.int64]:
-    """The rows of a list as the server sends them: a header, then each with its length."""
-    if len(raw) < HEADER:
-        return np.empty(0, np.int64)
-    return np.frombuffer(raw, SENT, offset=HEADER)["row"].astype(np.int64)
+    """The rows of a list as the server sends them: each with its length before it."""
+    return np.frombuffer(raw, SENT)["row"].astype(np.int64)
 
 
 def take_in(db: Session, at: At, last: int) -> None:

@@ -251,9 +251,16 @@ class SQLite:
         with self._connections.reader() as db:
             return upkeep.check(Rows(db, self._indexes), repair=False)
 
+    def sweep(self, now: datetime, most: int) -> int:
+        """Removes some of the expired in a short write; gives how many, 0 once there are none."""
+        found = self.read(lambda seen: seen.next_expiry())
+        if found is None or found > now:
+            return 0
+        return sum(self._rows(lambda tx: upkeep.sweep(tx, stamp(now), most)))
+
     def purge(self, now: datetime, keep_answers_from: datetime) -> tuple[int, int]:
         """Removes the expired and every trace of the forgotten; gives memories and state keys."""
-        swept = self._rows(lambda tx: upkeep.sweep(tx, stamp(now), stamp(keep_answers_from)))
+        swept = self._rows(lambda tx: upkeep.purge(tx, stamp(now), stamp(keep_answers_from)))
         with self._seat:
             self._connections.compact()
         return swept

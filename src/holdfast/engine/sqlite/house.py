@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from holdfast.engine import Place
-from holdfast.engine.columns import compact, digest
 from holdfast.engine.house import MEMORY, SCOPED, WHOLE, Line, Opened
 from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.rows import NO_SCOPE, SQL, Rows
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 IN_ORDER = {"tellings": "rowid", "jobs": "job", "audit": "seq"}
+LOST = "answers WHERE scope NOT IN (SELECT scope FROM scopes)"
 DROPS = ("drop_scope_jobs", "drop_scope_held", "drop_heard", "drop_policy", "unslot")
 
 
@@ -57,9 +57,6 @@ class OpenedFile:
 
     def table(self, place: Place, name: str) -> list[Line]:
         """What hangs on a place."""
-        if name == "retired":
-            found = self._db.execute(SQL["retired"], (_place_key(place),))
-            return [tuple(row) for row in found]
         columns = ", ".join(SCOPED[name])
         found = self._db.execute(
             f"SELECT {columns} FROM {name} WHERE scope = ? ORDER BY {IN_ORDER.get(name, columns)}",
@@ -68,10 +65,10 @@ class OpenedFile:
         return [tuple(row) for row in found]
 
     def whole(self, name: str) -> list[Line]:
-        """What a server keeps."""
-        columns = ", ".join(WHOLE[name])
+        """What is of all tenants."""
+        columns, table = ", ".join(WHOLE[name]), LOST if name == "lost" else name
         found = self._db.execute(
-            f"SELECT {columns} FROM {name} ORDER BY {IN_ORDER.get(name, columns)}"
+            f"SELECT {columns} FROM {table} ORDER BY {IN_ORDER.get(name, columns)}"
         )
         return [tuple(row) for row in found]
 
@@ -96,15 +93,16 @@ class OpenedFile:
     def add_table(self, place: Place, name: str, lines: Sequence[Line]) -> None:
         """Adds what hangs on a place."""
         scope = self._rows.make_scope(place)
-        if name == "retired":
-            for (version,) in lines:
-                self._db.execute(SQL["retire"], (_place_key(place), version))
-            return
         columns = ("scope", *SCOPED[name])
         self._insert(name, columns, [(scope, *line) for line in lines])
 
     def replace_whole(self, name: str, lines: Sequence[Line]) -> None:
-        """Writes what a server keeps, in place of what it kept."""
+        """Writes what is of all tenants, in place of what was."""
+        if name == "lost":
+            self._db.execute(f"DELETE FROM {LOST}")
+            told = [(NO_SCOPE, *line) for line in lines]
+            self._insert("answers", ("scope", *WHOLE[name]), told)
+            return
         self._db.execute(f"DELETE FROM {name}")
         self._insert(name, WHOLE[name], lines)
 
@@ -112,7 +110,3 @@ class OpenedFile:
         marks = ", ".join("?" * len(columns))
         sql = f"INSERT OR REPLACE INTO {name} ({', '.join(columns)}) VALUES ({marks})"
         self._db.executemany(sql, lines)
-
-
-def _place_key(place: Place) -> bytes:
-    return digest(compact((place.tenant, place.scope)))

@@ -235,10 +235,14 @@ UPDATE answers SET answer = NULL WHERE answer IS NOT NULL AND EXISTS (
 DELETE FROM answers WHERE at <= ?
 
 -- name: expired_memories
-SELECT scope, id FROM memories WHERE expires_at <= ? GROUP BY scope, id
+SELECT scope, id FROM memories WHERE expires_at <= ? GROUP BY scope, id LIMIT ?
 
 -- name: expired_entries
-SELECT scope, key, version FROM states WHERE expires_at <= ?
+SELECT scope, key, version FROM states WHERE expires_at <= ? LIMIT ?
+
+-- name: next_expiry
+SELECT min(at) FROM (SELECT min(expires_at) AS at FROM memories WHERE expires_at IS NOT NULL
+    UNION ALL SELECT min(expires_at) FROM states WHERE expires_at IS NOT NULL)
 
 -- name: kinds
 SELECT kind, count(*) FROM memories
@@ -316,6 +320,10 @@ DELETE FROM slotted WHERE scope = ?
 
 -- name: drop_slots
 DELETE FROM slots WHERE scope = ? AND id = ?
+
+-- name: slots_of
+SELECT id, who, attribute, thing FROM slots
+WHERE scope = ? AND id IN (SELECT value FROM json_each(?))
 
 -- name: slots_like
 SELECT DISTINCT id FROM slots WHERE scope = ? AND who = ? AND attribute = ?

@@ -96,18 +96,24 @@ def check(rows: Rows, repair: bool) -> list[Finding]:
     return [*findings, *(Finding(what, n, repair) for what, n in counted.items() if n)]
 
 
-def sweep(rows: Rows, now: int, answers_from: int) -> tuple[int, int]:
-    """Removes what has expired, and answers too old to be asked for again."""
-    memories = rows.db.execute(SQL["expired_memories"], (now,)).fetchall()
+def sweep(rows: Rows, now: int, most: int = -1) -> tuple[int, int]:
+    """Removes what has expired, of each kind so many at most; gives memories and state keys."""
+    memories = rows.db.execute(SQL["expired_memories"], (now, most)).fetchall()
     for scope, id in memories:
         rows.drop(scope, id)
-    entries = rows.db.execute(SQL["expired_entries"], (now,)).fetchall()
+    entries = rows.db.execute(SQL["expired_entries"], (now, most)).fetchall()
     for scope, key, version in entries:
         rows.drop_key(scope, key, version)
+    return len(memories), len(entries)
+
+
+def purge(rows: Rows, now: int, answers_from: int) -> tuple[int, int]:
+    """Removes what has expired, and answers too old to be asked for again."""
+    swept = sweep(rows, now)
     rows.db.execute(SQL["drop_old_answers"], (answers_from,))
     rows.db.execute(SQL["blank_stale_answers"])
     rows.db.execute(SQL["drop_empty_scopes"])
-    return len(memories), len(entries)
+    return swept
 
 
 def backup(db: sqlite3.Connection, path: str) -> int:

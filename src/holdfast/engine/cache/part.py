@@ -1,0 +1,171 @@
+"""One scope's share of a search: the rows that were chosen, and what the ranking needs of them.
+
+A scope in memory and one that is searched in its database choose their rows each in its own way;
+all else is here, and the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast import rank
+from holdfast.engine import Found, Key, Scope
+from holdfast.engine.cache.vectors import Near
+from holdfast.engine.uses import Uses
+from holdfast.rank import Candidates, Corpus, Sample
+
+SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
+GOOD, BESIDE = 50, 2  # so many turns before and after the best candidates are candidates too
+
+Mask = NDArray[np.bool_]
+Positions = NDArray[np.int64]
+
+
+class Part(ABC):
+    """One scope's share of a search, by columns that hold its candidates, others perhaps too."""
+
+    size: int  # rows of the scope,
+    total_length: int  # and all their terms
+    waiting: int  # rows without vectors
+    having: NDArray[np.float64]  # rows with each term of the query
+
+    def __init__(self, place: int, scope: Scope) -> None:
+        self._place, self._scope = place, scope
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._lists: list[Positions] = []  # for each term the positions of rows that have it,
+        self._again: list[dict[int, Positions]] = []  # or have it so often
+        self._named: list[int] = []  # speakers whom the query names
+        self._near: Near | None = None
+        self._chosen: Positions = np.empty(0, np.int64)
+
+    @abstractmethod
+    def sample(self) -> Sample:
+        """Some rows that tell what is usual here."""
+
+    @abstractmethod
+    def choose(self, corpus: Corpus, most: int) -> None:
+        """Settles the candidates: the best by words and by meaning, and what was said beside."""
+
+    def candidates(self, uses: Uses) -> Candidates:
+        """What the ranking needs to know of the candidates."""
+        chosen, columns = self._chosen, self._columns
+        return Candidates(
+            cosine=self._cosine(chosen),
+            counts=self._counts(),
+            length=columns["length"][chosen],
+            session=self._session(chosen),
+            turn=columns["turn"][chosen],
+            happened=columns["happened"][chosen] / 1e6,
+            named=self._said_by(chosen),
+            role=columns["role"][chosen],
+            uses=self._used(uses),
+            ageless=columns["ageless"][chosen],
+        )
+
+    def _cosine(self, at: Positions) -> NDArray[np.float32]:
+        if self._near is None:
+            return np.full(len(at), np.nan, np.float32)
+        return self._near.cosines(at)
+
+    def _counts(self) -> NDArray[np.float32]:
+        """About how often each candidate has each term: 0, 1, or what its mark stands for."""
+        counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
+        for column, found in enumerate(self._lists):
+            counts[held(found, self._chosen), column] = 1
+            for often, more in self._again[column].items():
+                counts[held(more, self._chosen), column] = often
+        return counts
+
+    def _session(self, at: Positions) -> Positions:
+        """Codes of sessions that are no other scope's."""
+        session = self._columns["session"][at].astype(np.int64)
+        return np.where(session >= 0, session << 8 | self._place, -1)
+
+    def _said_by(self, at: Positions) -> Mask:
+        """Whether the query names who says these rows."""
+        if not self._named:
+            return np.zeros(len(at), bool)
+        return np.isin(self._columns["speaker"][at], self._named)
+
+    def _used(self, uses: Uses) -> NDArray[np.int64]:
+        """How often each candidate was used, what is counted but not written yet included."""
+        times = self._columns["uses"][self._chosen]
+        more = {row: counted for (scope, row), (counted, _) in uses.items() if scope == self._scope}
+        rows, used = self._columns["row"][self._chosen], np.array(list(more), np.int64)
+        at = np.minimum(np.searchsorted(rows, used), max(len(rows) - 1, 0))
+        here = np.flatnonzero(rows[at] == used) if len(rows) else at[:0]
+        times[at[here]] += np.array(list(more.values()), np.int64)[here]
+        return times
+
+    def __len__(self) -> int:
+        """How many candidates."""
+        return len(self._chosen)
+
+    def key(self, at: int) -> Key:
+        """The place in the question, the scope and the row of a candidate."""
+        return self._place, self._scope, int(self._columns["row"][self._chosen[at]])
+
+
+def together(parts: Sequence[Part], uses: Uses, most: int) -> Found:
+    """The candidates of several scopes."""
+    if not parts:
+        return Found(None, None, [], 0)
+    corpus = _corpus(parts)
+    for part in parts:
+        part.choose(corpus, most)
+    candidates = rank.joined([part.candidates(uses) for part in parts])
+    return Found(candidates, corpus, _Keys(parts), sum(part.waiting for part in parts))
+
+
+def _corpus(parts: Sequence[Part]) -> Corpus:
+    size = sum(part.size for part in parts)
+    return Corpus(
+        size=size,
+        mean_length=sum(part.total_length for part in parts) / max(size, 1),
+        having=np.sum([part.having for part in parts], axis=0),
+        sample=rank.pooled([part.sample() for part in parts]),
+    )
+
+
+class _Keys(Sequence[Key]):
+    """The keys of all candidates, made when they are asked for."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([len(part) for part in parts])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @overload
+    def __getitem__(self, at: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Key]: ...
+
+    def __getitem__(self, at: int | slice) -> Key | Sequence[Key]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(len(self))[at]]
+        part = int(np.searchsorted(self._ends, at, side="right"))
+        return self._parts[part].key(at - int(self._ends[part]) + len(self._parts[part]))
+
+
+def held(found: Positions, chosen: Positions) -> Mask:
+    """Which of the chosen are among those found; both are in order."""
+    at = np.searchsorted(found, chosen)
+    have = at < len(found)
+    have[have] = found[at[have]] == chosen[have]
+    return have
+
+
+def top(score: NDArray[Any], most: int) -> Positions:
+    """The positions of the highest scores above 0, highest first."""
+    above = np.flatnonzero(score > 0)
+    if len(above) > most:
+        above = above[np.argpartition(score[above], -most)[-most:]]
+    return above[np.argsort(-score[above], kind="stable")]

@@ -1,0 +1,150 @@
+"""Making the tables of large scopes: one after the other, in a thread, while they are written to.
+
+First a table is there and every writer of the scope keeps it up. Then the rows that were there
+before go in, a page at a time. Then the graph is made, which takes minutes and is in nobody's way.
+From then on the scope is searched by it. Whoever dies in between leaves nothing that the next
+cannot go on from.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import psycopg
+
+from holdfast.engine.postgres import near
+from holdfast.engine.postgres.connections import Connections, errors
+from holdfast.engine.postgres.rows import At, Rows
+from holdfast.errors import HoldfastError
+
+Run = Callable[[Callable[[Rows], Any]], Any]
+
+AGAIN_SECONDS = 60.0  # after a failure, or when another process is at it
+LEAST_MEMORY, MOST_MEMORY = 64 << 20, 2 << 30  # bytes that the server may use to make a graph
+LINKS_BYTES = 600  # of a vector in a graph that is being made, beside its numbers
+
+log = logging.getLogger(__name__)
+
+
+class Builder:
+    """The tables that were wished for, and the thread that makes them."""
+
+    def __init__(self, write: Run, connections: Connections) -> None:
+        self._write, self._connections = write, connections
+        self._lock = threading.Lock()
+        self._wishes: dict[At, int] = {}
+        self._tried: dict[At, float] = {}
+        self._thread: threading.Thread | None = None
+        self._stopped = threading.Event()
+        self._busy: psycopg.Connection[Any] | None = None
+
+    def wish(self, at: At, dimension: int) -> None:
+        """Lets the table of a scope be made, soon."""
+        with self._lock:
+            tried = self._tried.get(at)
+            if self._stopped.is_set() or (tried and time.monotonic() - tried < AGAIN_SECONDS):
+                return
+            self._tried[at] = time.monotonic()
+            self._wishes[at] = dimension
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            with self._lock:
+                if not self._wishes:
+                    self._thread = None
+                    return
+                at, dimension = self._wishes.popitem()
+            try:
+                self.build(at, dimension)
+            except HoldfastError as error:
+                log.warning("The index of a large scope could not be made: %s", error)
+            with self._lock:
+                self._tried[at] = time.monotonic()
+
+    def build(self, at: At, dimension: int) -> bool:
+        """Makes the table of a scope; False if that cannot be, or is being done elsewhere."""
+        rows = self._write(partial(_begin, at=at, dimension=dimension))
+        if rows is None:
+            return False
+        after: int | None = 0
+        while after is not None and not self._stopped.is_set():
+            after = self._write(partial(_fill, at=at, dimension=dimension, after=after))
+        if self._stopped.is_set():
+            return False
+        with errors(self._connections.where), self._connections.alone() as db:
+            self._busy = db
+            made = _graph(db, at, rows * (2 * dimension + LINKS_BYTES))
+            self._busy = None
+        return made and bool(self._write(partial(_end, at=at)))
+
+    def stop(self) -> None:
+        """Gives up what is under way."""
+        self._stopped.set()
+        thread, busy = self._thread, self._busy
+        if busy is not None:
+            busy.cancel_safe()
+        if thread is not None:
+            thread.join()
+
+
+def _begin(tx: Rows, at: At, dimension: int) -> int | None:
+    """Makes the table, unless it is there; from then on every writer keeps it up.
+
+    Gives how many rows will be in it; None if there is nothing to make, or no way to.
+    """
+    if not tx.lock(at) or tx.counters(at).near == near.READY:
+        return None
+    if not near.can_be(tx.db, dimension):
+        log.warning("A large scope is searched in memory: pgvector is missing (docs/postgres.md).")
+        return None
+    if tx.counters(at).near == near.NONE:
+        near.make(tx.db, at, dimension)
+        tx.set_near(at, near.FILLING)
+    return tx.counters(at).held
+
+
+def _fill(tx: Rows, at: At, dimension: int, after: int) -> int | None:
+    if not tx.lock(at) or tx.counters(at).near != near.FILLING:
+        return None
+    return near.fill(tx.db, at, dimension, after)
+
+
+def _graph(db: psycopg.Connection[Any], at: At, bytes: int) -> bool:
+    """Makes the graph, which takes so much memory; False if another process is at it."""
+    state = _state(db, at)
+    if state == "broken off":
+        db.execute(near.text("drop_graph", at).encode())
+    if state in ("broken off", "not there"):
+        memory = min(max(bytes, LEAST_MEMORY), MOST_MEMORY)
+        db.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory >> 10}kB",))
+        db.execute(near.text("make_graph", at).encode())
+    return _state(db, at) == "made"
+
+
+def _state(db: psycopg.Connection[Any], at: At) -> str:
+    found = db.execute(
+        "SELECT indisvalid, EXISTS (SELECT 1 FROM pg_stat_progress_create_index p "
+        "WHERE p.index_relid = i.indexrelid) FROM pg_index i WHERE indexrelid = to_regclass(%s)",
+        (f"holdfast.near_{at.number}_vector",),
+    ).fetchone()
+    if found is None:
+        return "not there"
+    if found[0]:
+        return "made"
+    return "being made" if found[1] else "broken off"
+
+
+def _end(tx: Rows, at: At) -> bool:
+    """Lets searches use the table, if it is still the one."""
+    if not tx.lock(at) or tx.counters(at).near != near.FILLING:
+        return False
+    tx.set_near(at, near.READY)
+    return True
