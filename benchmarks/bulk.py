@@ -58,12 +58,31 @@ def fill(url: str, admin: str, scope: str, count: int) -> None:
         db.execute("VACUUM ANALYZE")
 
 
-def _lines(texts: Texts, at: words.At, scope: str, start: int, count: int) -> Iterator[Line]:
-    """Memories as rows, numbered from the second one on."""
+def fill_scopes(url: str, admin: str, prefix: str, scopes: int, each: int) -> None:
+    """Fills many scopes with so few that none of them has word lists."""
+    texts = Texts()
+    with Memory(f"{prefix} first", url, embedder=Free()) as memory:
+        memory.remember("so that the embedder is known")
+    with psycopg.connect(admin) as db:
+        for number in range(scopes):
+            at, name = (TENANT, number + 1), f"{prefix}{number}"
+            lines = list(_lines(texts, at, name, number * each, each, first=1))
+            _copy(db, f"memories ({MEMORIES})", lines)
+            held = each, 0, each, sum(line[8] for line in lines), 0
+            told = "scopes (tenant, scope, name, last_row, last_change, held, terms, near)"
+            _copy(db, told, [(*at, name, *held)])
+    with psycopg.connect(admin, autocommit=True) as db:
+        db.execute("VACUUM ANALYZE")
+
+
+def _lines(
+    texts: Texts, at: words.At, scope: str, start: int, count: int, first: int | None = None
+) -> Iterator[Line]:
+    """Memories as rows, numbered from `first` on; or else from the text's own number on."""
     some = drafts(texts, start, count)
     now, place = datetime.now(timezone.utc), Place(TENANT, scope)
     for row, (told, vector) in enumerate(
-        zip(some, Free().embed([told.content for told in some]), strict=True), start + 1
+        zip(some, Free().embed([told.content for told in some]), strict=True), first or start + 1
     ):
         record = learning.record(told, place, new_id(), now)
         draft = keeping.indexed(record, vector[None], None)

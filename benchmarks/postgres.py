@@ -2,8 +2,9 @@
 
 Vectors come from `workload.Free`: what is timed is the library and the database, no embedder. The
 floor is a table with the same vectors and an HNSW index, asked for the nearest ten by a prepared
-statement: no words, no filters, no ranking, no tenant. Then one server process and four, with 64
-clients, on one database.
+statement: no words, no filters, no ranking, no tenant. Each size is searched in memory and in the
+database, or only there if it is large (engine/postgres/large.py); large ones are filled by COPY.
+Then many small scopes; then one server process and four, with 64 clients, on one database.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from benchmarks import corpora, results, timing, workload
+from benchmarks import bulk, corpora, results, timing, workload
 from benchmarks.corpora import ROOT, Query
 from benchmarks.quality import short
 from benchmarks.scoring import evaluated
@@ -33,8 +35,9 @@ from benchmarks.stores import DEFAULT, Store, remembered
 from benchmarks.workload import Free, Texts
 from holdfast import Memory
 from holdfast.embed import open_embedder
-from holdfast.engine import Key
+from holdfast.engine import Key, Place
 from holdfast.engine import postgres as engine
+from holdfast.engine.postgres import large
 from tools.postgres import Postgres, add_pgvector, make_database, make_role
 
 RESULTS = ROOT / "benchmarks" / "results" / "postgres.json"
@@ -44,36 +47,95 @@ TARGET = 3.0  # recall against one plain HNSW query
 
 
 @contextmanager
-def database() -> Iterator[str]:
-    """The URL of an empty database at a server of our own, that syncs what it writes."""
-    server = Postgres(Path(tempfile.mkdtemp(prefix="hfpg")), "shared_buffers=1GB").start()
+def database() -> Iterator[tuple[str, str]]:
+    """URLs of an empty database at a server of our own, that syncs what it writes.
+
+    The second one is a superuser's.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="hfpg"))
+    server = Postgres(folder, "shared_buffers=2GB", "max_wal_size=8GB").start()
     admin = server.url("postgres", "postgres")
     try:
         make_role(admin)
         make_database(admin, "bench")
         add_pgvector(admin, "bench")
-        yield server.url("bench")
+        yield server.url("bench"), server.url("bench", "postgres")
     finally:
         server.stop()
 
 
-def size(url: str, count: int, times: int) -> dict[str, Any]:
-    """Fills a scope, asks it, writes a little to it."""
-    texts, scope = Texts(), f"{SCOPE}{count}"
+def fill(url: str, admin: str, scope: str, count: int) -> dict[str, Any]:
+    """Fills a scope: by remembering, or by COPY if that would take too long."""
+    if count > large.LARGE:
+        return {"copy_s": timing.seconds(lambda: bulk.fill(url, admin, scope, count))}
+    texts, taken = Texts(), 0.0
     with Memory(scope, url, embedder=Free()) as memory:
-        taken = 0.0
         for start, some in workload.batches(count, BATCH):
             told = drafts(texts, start, some)
             taken += timing.seconds(lambda told=told: memory.remember_many(told))  # type: ignore[misc]
+    with psycopg.connect(admin, autocommit=True) as db:
+        db.execute("VACUUM ANALYZE")  # as autovacuum does within a minute
+    return {"per_second": count / taken}
+
+
+def size(urls: tuple[str, str], count: int, times: int) -> dict[str, Any]:
+    """Fills a scope, and asks it: in memory if it is not too large for it, and in the database."""
+    scope = f"{SCOPE}{count}"
+    found: dict[str, Any] = {"fill": fill(*urls, scope, count)}
+    if count <= large.LARGE:
+        found |= {"in memory": asked(urls[0], scope, count, times)}
+    found |= {"in the database": in_the_database(urls[0], scope, count, times)}
+    used = found.get("in memory", found["in the database"])
+    return found | {"recall": used["recall"]}
+
+
+def in_the_database(url: str, scope: str, count: int, times: int) -> dict[str, Any]:
+    """The same with the scope's own graph, whatever its size."""
+    with closing(engine.Postgres(url)) as store:
+        built = timing.seconds(lambda: store.index_large(Place("local", scope)))
+    bound, large.LARGE = large.LARGE, 0
+    try:
+        found = asked(url, scope, count, times)
+    finally:
+        large.LARGE = bound
+    share = nearest_found(url, scope, count, min(times, 50))
+    print(f"  {count:,} graph made in {built:.0f} s; finds {share:.3f} of the nearest ten")
+    return found | {"index_s": built, "recall@10": share}
+
+
+def nearest_found(url: str, scope: str, count: int, times: int) -> float:
+    """The share of the ten nearest that the graph finds, of those that comparing all finds."""
+    vectors = Free().embed(Texts().questions(times, count))
+    hits = 0
+    with psycopg.connect(url) as db:
+        db.execute("SELECT set_config('holdfast.tenant', 'local', false)")
+        row = db.execute("SELECT scope FROM holdfast.scopes WHERE name = %s", (scope,)).fetchone()
+        assert row is not None
+        nearest = f"SELECT row FROM holdfast.near_{row[0]} ORDER BY vector <#> %s::halfvec LIMIT "
+        db.execute("SELECT set_config('hnsw.ef_search', %s, false)", (str(large.NEAREST),))
+        for vector in vectors:
+            told = (_text(vector),)
+            graph = db.execute(f"{nearest} {large.NEAREST}".encode(), told).fetchall()
+            db.execute("SET LOCAL enable_indexscan = off")
+            exact = db.execute(f"{nearest} 10".encode(), told).fetchall()
+            db.execute("SET LOCAL enable_indexscan = on")
+            hits += len({*graph} & {*exact})
+    return round(hits / (10 * times), 4)
+
+
+def asked(url: str, scope: str, count: int, times: int) -> dict[str, Any]:
+    """Asks a scope that is full, and writes a little to it."""
+    texts = Texts()
     with Memory(scope, url, embedder=Free()) as memory:
-        found: dict[str, Any] = {"fill": {"per_second": count / taken}}
+        found: dict[str, Any] = {}
         found["first recall"] = {"p50_ms": 1000 * timing.seconds(lambda: memory.recall("nothing"))}
-        asked = texts.questions(times, count)
-        new = iter(drafts(texts, 10**8, times))
+        questions = texts.questions(times, count)
+        new = iter(drafts(texts, secrets.randbelow(10**9), times))
         calls: dict[str, timing.Call] = {
-            "recall": lambda at: memory.recall(asked[at]),
-            "recall again": lambda at: memory.recall(asked[at]),
-            "recall, filter 5 %": lambda at: memory.recall(asked[at], tags=["some"]),
+            "recall": lambda at: memory.recall(questions[at]),
+            "recall again": lambda at: memory.recall(questions[at]),
+            "recall, filter 5 %": lambda at: memory.recall(questions[at], tags=["some"]),
+            "recall, filter .5 %": lambda at: memory.recall(questions[at], tags=["few"]),
             "remember": lambda at: memory.remember(next(new).content),
             "state set": lambda at: memory.set(f"key {at % 50}", {"row": at}),
             "state get": lambda at: memory.get(f"key {at % 50}"),
@@ -83,6 +145,24 @@ def size(url: str, count: int, times: int) -> dict[str, Any]:
             found[name] = timing.summary(timing.each(times, call))
             print(f"  {count:,} {name} {found[name]['p50_ms']:.3f} ms", flush=True)
     return found
+
+
+def small_scopes(urls: tuple[str, str], scopes: int, each: int, times: int) -> dict[str, Any]:
+    """Asks many small scopes, one after the other, each for the first time and then again."""
+    taken = timing.seconds(lambda: bulk.fill_scopes(*urls, SCOPE, scopes, each))
+    texts, chosen = Texts(), range(0, scopes, max(1, scopes // times))[:times]
+    said = [" ".join(texts.some(number * each, 1)[0].split()[:4]) for number in chosen]
+    with Memory(SCOPE, urls[0], embedder=Free()) as memory:
+
+        def call(at: int) -> object:
+            return memory.recall(said[at], scopes=[f"{SCOPE}{chosen[at]}"])
+
+        first, again = (timing.summary(timing.each(len(chosen), call)) for _ in range(2))
+    print(
+        f"  {scopes:,} scopes of {each}: {first['p50_ms']:.3f} ms, {again['p50_ms']:.3f} ms again"
+    )
+    names = {"copy_s": taken, "recall, scope not in memory": first, "recall": again}
+    return {"scopes": scopes, "each": each} | names
 
 
 def plain(url: str, count: int, times: int) -> dict[str, Any]:
@@ -192,7 +272,8 @@ def _load(urls: list[str], kind: str, seconds: float) -> dict[str, float]:
 def main(words: list[str] | None = None) -> int:
     """Runs, prints, writes the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.postgres", description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--scopes", type=int, default=10_000, help="small ones; 0 leaves them out")
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=5.0, help="of load; 0 leaves it out")
     parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
@@ -201,19 +282,23 @@ def main(words: list[str] | None = None) -> int:
     head = results.header(0, quick=False, module="benchmarks.postgres")
     found: dict[str, Any] = {"run": head, "cores": os.cpu_count(), "sizes": {}}
     for count in options.sizes:
-        with database() as url:
-            told = size(url, count, options.times) | {"plain": plain(url, count, options.times)}
-        told["recall over plain"] = round(told["recall"]["p50_ms"] / told["plain"]["p50_ms"], 2)
+        with database() as urls:
+            floor = plain(urls[0], count, options.times)
+            told = size(urls, count, options.times) | {"plain": floor}
+        told["recall over plain"] = round(told["recall"]["p50_ms"] / floor["p50_ms"], 2)
         found["sizes"][str(count)] = told
     found["checks"] = {
         f"recall at {count} over a plain HNSW query": told["recall over plain"]
         for count, told in found["sizes"].items()
     }
+    if options.scopes:
+        with database() as urls:
+            found["small scopes"] = small_scopes(urls, options.scopes, 100, options.times)
     if options.stores:
-        with database() as url:
+        with database() as (url, _):
             found["quality"] = quality(url, options.stores)
     if options.seconds:
-        with database() as url:
+        with database() as (url, _):
             found["served"] = served(url, options.seconds)
     print(json.dumps(found["checks"], indent=1))
     options.json.write_text(json.dumps(found, indent=1) + "\n")

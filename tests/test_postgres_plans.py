@@ -247,6 +247,7 @@ def of_large(db: psycopg.Connection[Any]) -> dict[str, tuple[str, list[Any]]]:
             near.text("nearest_of", at, seen=later, most="100"),
             [*at, vector, [1, 2], *then],
         ),
+        "rows": (near.text("rows", at, seen=seen), [*at, [1, 2], *now]),
         "between": (near.text("between", at), [1, 2, 3]),
         "marked": (near.text("marked", at), [[1]]),
         "let_go": (near.text("let_go", at), [[1], [1], [0]]),
@@ -271,6 +272,7 @@ def test_the_table_of_a_large_scope_is_asked_by_its_indexes(db: psycopg.Connecti
     expected = {
         "nearest": {"vector", "memories"},
         "nearest_of": {"pkey", "memories"},
+        "rows": {"memories"},
         "between": {"happened"},
         "marked": {"pkey"},
         "let_go": {"pkey"},

@@ -126,7 +126,20 @@ def _graph(db: psycopg.Connection[Any], at: At, bytes: int) -> bool:
         memory = min(max(bytes, LEAST_MEMORY), MOST_MEMORY)
         db.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory >> 10}kB",))
         db.execute(near.text("make_graph", at).encode())
+        _count(db, at)
     return _state(db, at) == "made"
+
+
+def _count(db: psycopg.Connection[Any], at: At) -> None:
+    """Lets the planner know how many rows there are: until then it may take any index."""
+    db.execute("SELECT set_config('holdfast.tenant', %s, false)", (at.tenant,))
+    found = db.execute(
+        "SELECT tableoid::regclass::text FROM holdfast.memories "
+        "WHERE tenant = %s AND scope = %s LIMIT 1",
+        tuple(at),
+    ).fetchone()
+    for table in (f"holdfast.near_{at.number}", *(found or ())):
+        db.execute(f"ANALYZE {table}".encode())
 
 
 def _state(db: psycopg.Connection[Any], at: At) -> str:

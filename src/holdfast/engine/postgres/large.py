@@ -21,8 +21,8 @@ from holdfast.engine.cache.part import GOOD, SMALL, Part, held, top
 from holdfast.engine.cache.search import LONG
 from holdfast.engine.cache.tokens import AGAIN, tokens
 from holdfast.engine.postgres import near
-from holdfast.engine.postgres.connections import SQL, Row
-from holdfast.engine.postgres.search import Source, sight
+from holdfast.engine.postgres.connections import Row
+from holdfast.engine.postgres.search import Source
 from holdfast.engine.postgres.words import At
 from holdfast.rank import Corpus, Sample
 
@@ -34,7 +34,6 @@ NEWER = 1e-6  # worth of being the newest, among those that have the same words
 APART = 10  # turns between two of a session that are not known to be neighbours
 STALE = 8  # a scope that grew by this share is sampled anew
 SAMPLES = 64  # scopes whose sample is kept
-ROW = "row = u.nth"  # where a statement on some rows is told which of them are in sight
 
 Rows = NDArray[np.int64]
 
@@ -145,13 +144,13 @@ class Large(Part):
         most = min(most, MOST)
         fitting = self._table.fitting(FEW)
         if fitting is not None and len(fitting) <= max(SMALL, most):
-            found = _by_row(self._read(fitting.tolist()))
+            found = _by_row(self._table.rows(fitting.tolist()))
             chains = self._beside(list(found.values()))
         else:
             found, good = self._best(corpus, most, fitting)
             chains = self._beside(good)
             beside = {row for chain in chains for row in chain} - found.keys()
-            found |= _by_row(self._read(sorted(beside)))
+            found |= _by_row(self._table.rows(sorted(beside)))
         if self._look.also:
             found |= _by_row(self._also())
         self._hold([found[row] for row in sorted(found)], chains)
@@ -161,7 +160,7 @@ class Large(Part):
     ) -> tuple[dict[int, Row], list[Row]]:
         """The best by meaning and by words, and the best of these."""
         nearest = self._nearest(fitting)
-        found = _by_row(self._read(nearest))
+        found = _by_row(self._table.rows(nearest))
         near_by = [found[row] for row in nearest if row in found]
         said = self._by_words(corpus, most, fitting)
         return found | _by_row(said), near_by[:GOOD] + said[:GOOD]
@@ -186,7 +185,7 @@ class Large(Part):
         seen: list[Row] = []
         first, step = 0, most
         while first < len(told) and len(seen) < most:
-            seen += self._read(told[top(worth, first + step)[first:]].tolist())
+            seen += self._table.rows(told[top(worth, first + step)[first:]].tolist())
             first, step = first + step, 2 * step
         return [seen[at] for at in top(self._worth(seen, corpus), len(seen))]
 
@@ -224,20 +223,10 @@ class Large(Part):
 
     # --- reading it ---
 
-    def _ask(self, name: str, rows: Sequence[int]) -> list[Row]:
-        """The answer of a statement on some rows, of those that are in sight."""
-        seen, values = sight(self._look, 4)
-        asked = SQL[name].replace(ROW, f"{ROW} AND {seen}")
-        return self._db.run(asked, (*self._at, list(rows), *values)).fetchall()
-
-    def _read(self, rows: Sequence[int]) -> list[Row]:
-        """What an index holds of some rows, of those that are in sight."""
-        return self._ask("rows_in", rows) if rows else []
-
     def _also(self) -> list[Row]:
         """What must be among the candidates, if it is in sight."""
         found = self._db.all("rows_of", *self._at, list(self._look.also))
-        return self._read([row[0] for row in found])
+        return self._table.rows([row[0] for row in found])
 
     def _beside(self, good: Sequence[Row]) -> list[list[int]]:
         """The good ones, each with the turns before and after it, in order."""

@@ -189,6 +189,12 @@ class Near:
         found = self.db.run(asked, (*self.at, self._vector(), rows.tolist(), *values))
         return [row[0] for row in found]
 
+    def rows(self, rows: Sequence[int]) -> list[Row]:
+        """What an index in memory would hold of some rows, of those that are in sight."""
+        seen, values = search.sight(self.look, 4)
+        asked = text("rows", self.at, seen=seen)
+        return self.db.run(asked, (*self.at, list(rows), *values)).fetchall() if rows else []
+
     def fitting(self, few: int) -> Positions | None:
         """Rows among which are all that fit the filter, if it leaves but few."""
         where = self.look.where

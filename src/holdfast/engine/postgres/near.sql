@@ -1,5 +1,6 @@
 -- The table of one large scope: `near_n` stands for its name, and it holds no other scope's rows.
--- `:seen` stands for what is in sight, by the columns of `memories`.
+-- `:seen` stands for what is in sight, by the columns of `memories`: outside of the look at their
+-- key, so that no plan comes upon another index that a part of it would do for.
 
 -- name: make
 -- In a block, for psycopg lets go of prepared statements when it sees a table come or go.
@@ -55,9 +56,8 @@ DELETE FROM holdfast.near_n n WHERE row = ANY($1::bigint[]) AND NOT EXISTS
 SELECT n.row FROM (
     SELECT row FROM holdfast.near_n ORDER BY vector <#> $3::halfvec
 ) AS n CROSS JOIN LATERAL (
-    SELECT 1 FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = n.row AND :seen
-    LIMIT 1
-) AS m LIMIT :most
+    SELECT * FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = n.row LIMIT 1
+) AS m WHERE :seen LIMIT :most
 
 -- name: nearest_of
 -- Each of some rows is compared. Values: tenant, scope, the query's vector, rows.
@@ -65,9 +65,8 @@ SELECT n.row FROM (
     SELECT row, min(vector <#> $3::halfvec) AS far FROM holdfast.near_n
     WHERE vector IS NOT NULL AND row = ANY($4::bigint[]) GROUP BY row ORDER BY 2
 ) AS n CROSS JOIN LATERAL (
-    SELECT 1 FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = n.row AND :seen
-    LIMIT 1
-) AS m LIMIT :most
+    SELECT * FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = n.row LIMIT 1
+) AS m WHERE :seen LIMIT :most
 
 -- name: between
 -- Some rows of a time. Values: from, to, how many.
@@ -89,3 +88,11 @@ SELECT count(*) FROM (
     WHERE tenant = $1 AND scope = $2
 ) AS m FULL JOIN (SELECT row, count(vector) AS vectors FROM holdfast.near_n GROUP BY row) AS n
 USING (row) WHERE m.vectors IS DISTINCT FROM n.vectors
+
+-- name: rows
+-- What an index in memory would hold of some rows. Values: tenant, scope, rows.
+SELECT m.row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, version,
+    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
+FROM unnest($3::bigint[]) AS u (nth) CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = u.nth LIMIT 1
+) AS m WHERE :seen

@@ -281,8 +281,8 @@ def _remove(part: Path) -> None:
 
 
 def compact(db: psycopg.Connection[Any]) -> None:
-    """Rewrites every table with nothing in it but what is stored."""
-    rewrite = sql.SQL("VACUUM (FULL) holdfast.{}")
+    """Rewrites every table with nothing in it but what is stored, and counts it for the planner."""
+    rewrite = sql.SQL("VACUUM (FULL, ANALYZE) holdfast.{}")
     for (name,) in db.execute(
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = 'holdfast' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0"
