@@ -44,12 +44,9 @@ def chromium(folder: Path = FOLDER) -> Chromium:
     """The machine's own Chromium, or one that is brought now, once."""
     with _alone(folder):
         found = _own() or _unpacked(folder)
-        if found is None and os.geteuid() == 0:
-            _install()
-            found = _own()
-        elif found is None:
-            _unpack(folder)
-            found = _unpacked(folder)
+        if found is None and shutil.which("apt-get"):
+            _bring(folder)
+            found = _own() or _unpacked(folder)
     if found is None:
         raise RuntimeError("There is no Chromium: put one on the PATH.")
     return found
@@ -67,6 +64,13 @@ def _alone(folder: Path) -> Iterator[None]:
 def _own() -> Chromium | None:
     found = next(filter(None, map(shutil.which, NAMES)), None)
     return None if found is None else Chromium(Path(found))
+
+
+def _bring(folder: Path) -> None:
+    if os.geteuid() == 0:
+        _install()
+    else:
+        _unpack(folder)
 
 
 def _install() -> None:

@@ -19,6 +19,7 @@ async function start() {
     const { door } = await call("GET", "ready");
     const open = door !== "keys";
     $("warning").replaceChildren(...(open ? warning(door) : []));
+    $("shell").hidden = false; // not before: the warning would push it down
     if (!open && !me.key) return signInView();
     me.who = await call("GET", "v1/key");
     $("door").replaceChildren(...(open ? [] : identity()));
@@ -68,17 +69,19 @@ async function scopes() {
   const more = button("More scopes", () => page(rows.lastChild.dataset.scope), "more");
   const name = h("input", { name: "scope", placeholder: "Find or open…", value: me.who.prefix, "aria-label": "Find or open a scope", autocomplete: "off", spellcheck: "false" });
   const page = async (after) => {
-    const found = (await call("GET", "v1/scopes", { query: { prefix: name.value, after, limit: PAGE } })).scopes;
+    const prefix = name.value;
+    const found = (await call("GET", "v1/scopes", { query: { prefix, after, limit: PAGE } })).scopes;
+    if (prefix !== name.value) return; // more was typed meanwhile
     const made = found.map(scopeRow);
     after ? rows.append(...made) : rows.replaceChildren(...made);
     more.hidden = found.length < PAGE;
-    here().scope || welcome(found.length);
+    here().scope || welcome(found.length || prefix);
     counts(made);
   };
   name.addEventListener("input", () => page().catch(refused));
   const open = (event) => (event.preventDefault(), name.value && go(name.value));
-  $("scopes").replaceChildren(h("h2", {}, "Scopes"), h("form", { submit: open, role: "search" }, name), rows, more);
   await page();
+  $("scopes").replaceChildren(h("h2", {}, "Scopes"), h("form", { submit: open, role: "search" }, name), rows, more);
   mark();
 }
 
@@ -122,7 +125,8 @@ async function show() {
   mark();
   if (!place.scope) {
     document.title = "Holdfast";
-    return welcome($("scopes").querySelector("li"));
+    if ($("scopes").children.length) welcome($("scopes").querySelector("li"));
+    return;
   }
   $("main").setAttribute("aria-busy", "true");
   try {
