@@ -43,6 +43,7 @@ bench: $(MODEL) ## Measure speed and size, beside the floors of this machine.
 
 faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is lost.
 	@$(BIN)/python benchmarks/faults.py
+	@$(BIN)/python benchmarks/faults.py --postgres --kills 200 --json benchmarks/results/faults_postgres.json
 	@$(BIN)/python -m benchmarks.learning_faults
 	@$(BIN)/python -m benchmarks.outages
 	@$(BIN)/python -m benchmarks.outages --postgres --servers 4 --kills 250

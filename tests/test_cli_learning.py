@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.scripted import models, said
 from tests.test_cli import call, data, fails, ok
 
 CHAT = "Ann: I live in Berlin.\nBob: We tried Redis pub/sub, it lost messages.\n"
@@ -76,6 +77,22 @@ def test_jobs_are_listed_run_and_replayed() -> None:
     assert data("jobs", "list") == []
     assert call("jobs", "replay", job).exit_code == 1
     assert "Accepted as job" in ok("extract", "-", "--later", input="Ann: I like tea.")
+
+
+def test_conflicts_can_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    fails(2, "extract", "-", "--judge", "oracle", input="Ann: I live in Berlin.")
+    fails(2, "jobs", "run", "--judge", "oracle")
+    with models() as start:
+        url, model = start(said('{"verdict": "second"}'))
+        monkeypatch.setenv("HOLDFAST_LLM_URL", url)
+        monkeypatch.setenv("HOLDFAST_LLM_MODEL", "small")
+        ok("extract", "-", "--session", "1", input="Ann: I live in Berlin.")
+        told = ("extract", "-", "--session", "2", "--judge", "llm")
+        ok(*told, input="Bob: Ann lives in Porto.")
+        while data("jobs", "list"):
+            ok("jobs", "run", "--judge", "llm")
+    assert len(model.asked) == 1
+    assert [one["content"] for one in data("list")["memories"]] == ["Ann lives in Berlin."]
 
 
 def test_long_sessions_are_summed_up_and_back() -> None:

@@ -174,6 +174,24 @@ def test_an_older_store_is_brought_up_to_date(
         db.execute("SELECT * FROM holdfast.more")
 
 
+def test_the_planner_notes_nothing_that_was_said(postgres: str, postgres_url: str) -> None:
+    """Its notes are values of columns, and would outlive a purge."""
+    with Memory("s", postgres_url, embedder="hashing") as memory:
+        memory.remember_many([{"content": f"platypus{n}", "tags": ["otter"]} for n in range(300)])
+        memory.set("platypus", "platypus")
+    with psycopg.connect(
+        postgres, dbname=psycopg.conninfo.conninfo_to_dict(postgres_url)["dbname"]
+    ) as db:
+        db.execute("ANALYZE")
+        noted = db.execute(
+            "SELECT stats::text FROM pg_stats AS stats WHERE schemaname = 'holdfast'"
+        )
+        told = " ".join(row[0] for row in noted)
+    assert "local" in told  # there are notes
+    assert "platypus" not in told
+    assert "otter" not in told
+
+
 # --- what cannot be opened ---
 
 

@@ -1,7 +1,9 @@
 """PostgreSQL let down by the world: killed under load, out of disk, and what is left then."""
 
+import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import pytest
 from psycopg import errors
 
 from benchmarks import outages
+from benchmarks.faults.check import KINDS
 from holdfast import (
     Busy,
     HoldfastError,
@@ -30,6 +33,7 @@ from holdfast.backend import open_backend
 from holdfast.engine.postgres.connections import translated
 from holdfast.model import Record
 from holdfast.service import utc_now
+from tests.markdown import ROOT
 from tools.postgres import Postgres, make_database, make_role
 
 KILLS = 4
@@ -193,3 +197,26 @@ def test_a_full_disk_is_said_and_what_was_written_stays(server: Postgres, small_
         memory.set("more", 1)
         assert memory.get("more") == 1
         assert memory.doctor().healthy
+
+
+FAULTS = "kill at any moment,kill between statements,kill in purge,disk full"
+
+
+@pytest.mark.timeout(900)
+def test_nothing_is_lost_when_writers_are_killed(tmp_path: Path) -> None:
+    """The fault test of the library, on databases: `make faults` has the long run."""
+    results = tmp_path / "results.json"
+    words = ["--postgres", "--kills", "16", "--faults", FAULTS, "--json", str(results)]
+    done = subprocess.run(
+        [sys.executable, "benchmarks/faults.py", *words, "--folder", str(tmp_path)],
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    found = json.loads(results.read_text())
+    assert {kind: found["total"][kind] for kind in KINDS} == dict.fromkeys(KINDS, 0), done.stdout
+    assert found["total"]["kills"] >= 16
+    assert all(row["runs"] for row in found["faults"].values()), done.stdout

@@ -26,6 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 NEWEST = "pginstall18"
 ROLE = "holdfast"  # owns its databases and is no superuser, so that row-level security binds it
 START_SECONDS = 60.0
+REVIVALS = 5
 UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
 
@@ -93,6 +94,10 @@ class Postgres:
                 cwd=self.folder,
                 **self._who,
             )
+        return self._answering()
+
+    def _answering(self) -> Postgres:
+        assert self._process is not None
         give_up = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -103,6 +108,17 @@ class Postgres:
                 time.sleep(0.05)
             else:
                 return self
+
+    def revive(self) -> Postgres:
+        """Waits until it answers, and starts it again if it has ended by itself."""
+        for _ in range(REVIVALS):
+            assert self._process is not None
+            try:
+                return self._answering() if self._process.poll() is None else self.start()
+            except RuntimeError:
+                if self._process.poll() is None:
+                    raise
+        raise RuntimeError((self.folder / "log").read_text())
 
     def url(self, database: str, role: str = ROLE) -> str:
         """The URL of a database."""

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
-from benchmarks.faults import acts, raw
+from benchmarks.faults import acts, homes, raw
 from benchmarks.faults.marks import MARK, SCOPES, first_mark, scope_of
 from benchmarks.faults.model import ALIVE, GONE, REFUSED, Key, Lane, Memo, Slot
 from benchmarks.faults.store import Clock, Open, recall
@@ -438,15 +437,14 @@ class Checker:
         """Purges, and looks for what is buried in the raw bytes; gives the time of the purge."""
         at = time.time()
         self._store.memory(SCOPES[0]).purge()
-        path = Path(self._store.url.removeprefix("sqlite:///"))
         marks = sorted(set().union(*(lane.buried_marks(at) for lane in self._lanes)))
         memos = [memo for lane in self._lanes for memo in lane.memos.values()]
         gone = [text for memo in memos if memo.status == GONE for text in memo.texts]
         live = [memo.texts[-1] for lane in self._lanes for memo in lane.living()]
         closely = self._rng.sample(gone, min(len(gone), SAMPLE))
-        found = raw.remains(raw.Raw(raw.files_of(path)), marks, closely, live[-SAMPLE:])
+        found = raw.remains(raw.Raw(homes.files(self._store.url)), marks, closely, live[-SAMPLE:])
         for what in found:
-            self.bad("undead", f"in the bytes of the file after a purge: {what}")
+            self.bad("undead", f"in the bytes on disk after a purge: {what}")
         return at
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import select
 import signal
-import sqlite3
 import threading
 import time
 import traceback
@@ -14,8 +13,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
+from benchmarks.faults import homes
 from benchmarks.faults.check import Bad
 from benchmarks.faults.marks import MARK, scope_of
 from benchmarks.faults.model import Lane, Memo
@@ -181,18 +181,10 @@ class Crew:
 
 
 class Locker:
-    """A foreign program that holds the write lock now and then."""
+    """A foreign program that holds what writers need, now and then."""
 
-    def __init__(self, path: Path, seed: object) -> None:
-        self._pid = forked(lambda: self._lock(path, Random(f"{seed}/lock")))
-
-    def _lock(self, path: Path, rng: Random) -> NoReturn:
-        db = sqlite3.connect(path, timeout=30, isolation_level=None)
-        while True:
-            db.execute("BEGIN IMMEDIATE")
-            time.sleep(rng.uniform(0.01, 0.35))
-            db.execute("ROLLBACK")
-            time.sleep(rng.uniform(0.01, 0.1))
+    def __init__(self, url: str, seed: object) -> None:
+        self._pid = forked(lambda: homes.lock(url, Random(f"{seed}/lock")))
 
     def end(self) -> None:
         killed(self._pid)

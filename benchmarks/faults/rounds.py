@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.faults import acts
+from benchmarks.faults import acts, homes
 from benchmarks.faults.check import KINDS, Bad, Checker
 from benchmarks.faults.crew import Crew, Locker, Veteran, judged, questions
 from benchmarks.faults.embedders import MODES
@@ -23,13 +24,18 @@ from benchmarks.faults.model import ALIVE, GONE, Lane
 from benchmarks.faults.store import Open
 from benchmarks.faults.writer import Orders
 from holdfast import EmbedderMismatch
+from tools.postgres import Postgres
 
 WRITERS = 3
 LANES = 2  # in one writer process: threads that share a commit
 WARM_UP = 0.5  # seconds in which a new store is filled, before the first kill
 LIFE = (0.0, 0.15)  # seconds a writer lives before it is killed
 TMPFS_BYTES = 6 << 20
+SERVER_BYTES = 192 << 20  # an empty PostgreSQL takes a third of it
 VETERAN_ASKED = 30  # memories a veteran is asked about
+
+
+Made = Callable[[str], str]  # makes a database of a name, gives its URL
 
 
 @dataclass
@@ -46,20 +52,17 @@ class Tally:
 class Store:
     """A store under test: its file, its lanes, and a reader that stays."""
 
-    def __init__(self, folder: Path, seed: object, veteran: bool = True) -> None:
+    def __init__(self, folder: Path, seed: object, veteran: bool, made: Made | None) -> None:
         folder.mkdir(parents=True)
         self.folder = folder
         self.seed = seed
-        self.path = folder / "memory.db"
+        self.made = made  # makes databases, if it is not to be a file
+        self.url = f"sqlite:///{folder / 'memory.db'}" if made is None else made(folder.name)
         self.lanes: dict[str, Lane] = {}
         self.rounds = 0
         self.checked: dict[str, int] = {}  # by lane: its number at the last whole check
         self._wants_veteran = veteran
         self._veteran: Veteran | None = None
-
-    @property
-    def url(self) -> str:
-        return f"sqlite:///{self.path}"
 
     def lane(self, name: str) -> Lane:
         """The lane of a name; a small disk is a folder below, so the journal has room."""
@@ -71,7 +74,7 @@ class Store:
 
     def ask_veteran(self, **question: Any) -> list[Bad]:
         """Asks the reader that stays, who comes with the first file."""
-        if self._veteran is None and self._wants_veteran and self.path.exists():
+        if self._veteran is None and self._wants_veteran and homes.is_there(self.url):
             self._veteran = Veteran(self.url, self.folder, self.seed)
         return [] if self._veteran is None else self._veteran.ask(**question)
 
@@ -138,7 +141,7 @@ class Round:
         crew.kill_all()
         self.bads += crew.bads
         crew.bads = []
-        if not self.store.path.exists():
+        if not homes.is_there(self.store.url):
             return
         self.bads += self.store.ask_veteran(rest=True)
         self._judge(lambda checker: checker.whole(self.store.checked))
@@ -246,9 +249,9 @@ def stopped(round: Round) -> Crew:
 def locked(round: Round) -> Crew:
     """Another program holds the lock for longer than writers care to wait."""
     crew = crew_of(round)
-    while not round.store.path.exists():
+    while not homes.is_there(round.store.url):
         time.sleep(0.01)
-    locker = Locker(round.store.path, round.store.seed)
+    locker = Locker(round.store.url, round.store.seed)
     try:
         killing(round, crew, at_any_moment(round, crew))
     finally:
@@ -326,44 +329,70 @@ def creation(round: Round) -> Crew:
         round.acknowledged = round.count()
         folder = round.store.folder.with_name(f"{round.store.folder.name}n")
         round.store.end()
-        round.store = Store(folder, round.store.seed, veteran=False)
+        round.store = Store(folder, round.store.seed, False, round.store.made)
 
 
 def disk_full(round: Round) -> Crew:
     """The disk has no room; then it has; and so on."""
-    disk = _Disk(round.store.folder)
-    round.store.path = disk.folder / "memory.db"
-    round.file_bytes = 0 if disk.mounted else TMPFS_BYTES // 8
+    served = not homes.is_file(round.store.url)
+    with _Disk(round.store.folder, SERVER_BYTES if served else TMPFS_BYTES) as disk:
+        if served:
+            return disk_of_server_full(round, disk)
+        round.store.url = f"sqlite:///{disk.folder / 'memory.db'}"
+        round.file_bytes = 0 if disk.mounted else TMPFS_BYTES // 8
+        return _in_need(round, disk, lambda: None)
+
+
+def disk_of_server_full(round: Round, disk: _Disk) -> Crew:
+    """The same of a server's disk: when it cannot even log, it ends, and is started again."""
+    server = Postgres(disk.folder / "server", "shared_buffers=16MB", "max_wal_size=64MB").start()
     try:
-        crew = crew_of(round)
-        kill = at_any_moment(round, crew)
-
-        def in_need(slot: int) -> bool:
-            disk.fill(leave=round.rng.randrange(0, 200_000))
-            time.sleep(round.rng.uniform(0.05, 0.2))
-            done = kill(slot)
-            disk.empty()
-            return done
-
-        killing(round, crew, in_need)
-        disk.widen()
-        round.whole(crew, purge=True)
+        round.store.url = homes.served(server)(round.store.folder.name)
+        return _in_need(round, disk, server.revive)
     finally:
-        disk.end()
+        server.stop()
+
+
+def _in_need(round: Round, disk: _Disk, revive: Callable[[], object]) -> Crew:
+    crew = crew_of(round)
+    kill = at_any_moment(round, crew)
+
+    def in_need(slot: int) -> bool:
+        disk.fill(leave=round.rng.randrange(0, 200_000))
+        time.sleep(round.rng.uniform(0.05, 0.2))
+        done = kill(slot)
+        disk.empty()
+        revive()
+        return done
+
+    killing(round, crew, in_need)
+    disk.widen()
+    revive()
+    round.whole(crew, purge=True)
     return crew
 
 
 class _Disk:
     """A small disk: a tmpfs where we may mount one, or else a plain folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / "disk"
-        self.folder.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={TMPFS_BYTES}", "tmpfs", str(self.folder)]
+    def __init__(self, folder: Path, bytes: int) -> None:
+        # Not below the stores: whoever a server runs as may not get there.
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{folder.name}-disk"))
+        self._bytes = bytes
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={bytes}", "tmpfs", str(self.folder)]
         self.mounted = (
             bool(shutil.which("mount"))
             and not subprocess.run(mount, check=False, capture_output=True).returncode
         )
+        self.folder.chmod(0o755)
+
+    def __enter__(self) -> _Disk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.mounted:
+            subprocess.run(["umount", "--lazy", str(self.folder)], check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def fill(self, leave: int) -> None:
         """Takes all room but so many bytes."""
@@ -379,12 +408,8 @@ class _Disk:
     def widen(self) -> None:
         """Room enough for a check: a purge writes everything once more."""
         if self.mounted:
-            more = f"remount,size={TMPFS_BYTES * 20}"
+            more = f"remount,size={self._bytes * 20}"
             subprocess.run(["mount", "-o", more, str(self.folder)], check=True)
-
-    def end(self) -> None:
-        if self.mounted:
-            subprocess.run(["umount", "--lazy", str(self.folder)], check=False)
 
 
 OWN_STORE = ("kill at creation", "disk full")  # rounds that cannot go on with a store in use

@@ -11,16 +11,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 
-from benchmarks.faults import report
+from benchmarks.faults import homes, report
 from benchmarks.faults.check import KINDS, Bad
 from benchmarks.faults.plants import PLANTS
-from benchmarks.faults.rounds import FAULTS, OWN_STORE, Round, Store, Tally
+from benchmarks.faults.rounds import FAULTS, OWN_STORE, Made, Round, Store, Tally
+from tools.postgres import Postgres
 
 KILLS = 1000
 RESULTS = report.ROOT / "benchmarks" / "results" / "faults.json"
+ON_POSTGRES = RESULTS.with_name("faults_postgres.json")
 ROUNDS_PER_STORE = 4  # then a new file: an old one only makes the checks slower
 MOST = ("kill at any moment", "kill at any moment", "kill between statements")
 LEAST_KILLS, MOST_KILLS = 4, 15  # in one round
@@ -36,6 +39,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, help="of every random choice (default: a new one)")
     parser.add_argument("--faults", help="only these, by name, with commas between")
+    parser.add_argument("--postgres", action="store_true", help="databases instead of files")
     parser.add_argument("--plant", choices=PLANTS, help="put this bug in: the run must find it")
     parser.add_argument("--json", type=Path, help=f"write results here (long runs: {RESULTS.name})")
     parser.add_argument("--folder", type=Path, help="where the stores are made")
@@ -51,8 +55,9 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
 class Run:
     """A run in progress."""
 
-    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+    def __init__(self, options: argparse.Namespace, folder: Path, made: Made | None) -> None:
         self.options = options
+        self._made = made
         self.seed = secrets.randbelow(10**6) if options.seed is None else options.seed
         self.tallies = {name: Tally() for name in FAULTS if name in options.faults}
         self.bads: list[Bad] = []
@@ -111,7 +116,7 @@ class Run:
 
     def _new_store(self, veteran: bool) -> Store:
         number = next(self._stores)
-        return Store(self._folder / f"store{number}", f"{self.seed}-{number}", veteran)
+        return Store(self._folder / f"store{number}", f"{self.seed}-{number}", veteran, self._made)
 
     def round(self, fault: str, kills: int) -> None:
         """One round, counted."""
@@ -148,14 +153,29 @@ class Run:
             self.bads.append((kind, what))
 
 
+@contextmanager
+def running() -> Iterator[Postgres]:
+    """A PostgreSQL of the run's own."""
+    server = Postgres().start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
 def main(words: list[str] | None = None) -> int:
     """Runs, prints and judges; gives the exit code."""
     options = arguments(words)
     if options.quote:
         report.quote(json.loads(RESULTS.read_text()))
         return 0
-    with tempfile.TemporaryDirectory(prefix="holdfast-faults-", dir=options.folder) as folder:
-        run, where = Run(options, Path(folder)), report.where()  # the tree may change meanwhile
+    with ExitStack() as stack:
+        where = report.where()  # the tree may change meanwhile
+        temporary = tempfile.TemporaryDirectory(prefix="holdfast-faults-", dir=options.folder)
+        folder = Path(stack.enter_context(temporary))
+        folder.chmod(0o755)  # a server runs as somebody else
+        made = homes.served(stack.enter_context(running())) if options.postgres else None
+        run = Run(options, folder, made)
         print(f"seed {run.seed}; the stores are in {folder}", flush=True)
         run.all()
     found = report.results(
@@ -163,7 +183,8 @@ def main(words: list[str] | None = None) -> int:
     )
     print(f"\n{report.table(found)}\n\n{report.heading(found)}")
     long = options.kills >= KILLS and not options.plant and len(run.tallies) == len(FAULTS)
-    path = options.json or (RESULTS if long else None)
+    results = ON_POSTGRES if options.postgres else RESULTS
+    path = options.json or (results if long else None)
     if path:
         report.save(found, path)
         print(f"written to {path}")

@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from benchmarks.faults import acts, plants
+import psycopg
+
+from benchmarks.faults import acts, homes, plants
 from benchmarks.faults.embedders import FAILING
 from benchmarks.faults.marks import MARK, scope_of
 from benchmarks.faults.model import Intent, Lane, Memo
@@ -105,8 +107,10 @@ def _prepare(orders: Orders) -> None:
         _lose_patience()
     if orders.fault == "locked by another":
         _connect_with(timeout=BUSY_SECONDS, factory=_Impatient)
-    if orders.die_at:
+    if orders.die_at and homes.is_file(orders.url):
         _connect_with(factory=_mortal(orders.die_at))
+    elif orders.die_at:
+        _die_at(orders.die_at)
 
 
 def _lose_patience() -> None:
@@ -150,6 +154,19 @@ def _mortal(countdown: int) -> type[sqlite3.Connection]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return Mortal
+
+
+def _die_at(countdown: int) -> None:
+    """Kills this process as it sends the nth statement to a PostgreSQL."""
+    send, left = psycopg.Connection.execute, [countdown]
+
+    def counted(self: psycopg.Connection[Any], *args: Any, **named: Any) -> Any:
+        left[0] -= 1
+        if left[0] <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return send(self, *args, **named)
+
+    psycopg.Connection.execute = counted  # type: ignore[method-assign]  # for this process only
 
 
 def tell(lane: Lane, **line: Any) -> None:

@@ -21,6 +21,10 @@ jobs_group = typer.Typer(help="Jobs that wait, run, or failed for good.", no_arg
 app.add_typer(jobs_group, name="jobs", rich_help_panel=LEARNING)
 
 
+Learns = Annotated[str, typer.Option("--extractor", help="rules or llm.")]
+Settles = Annotated[str | None, option("--judge", help="Who settles conflicts: llm, else nobody.")]
+
+
 @command(app, "extract", LEARNING, example="holdfast extract chat.json --session chat-17")
 def extract(
     at: At,
@@ -29,13 +33,14 @@ def extract(
     ],
     session: Annotated[str | None, option("--session", help="Which conversation it is.")] = None,
     keep: Annotated[str, typer.Option("--keep", help="learnings, turns or both.")] = "learnings",
-    extractor: Annotated[str, typer.Option("--extractor", help="rules or llm.")] = "rules",
+    extractor: Learns = "rules",
+    judge: Settles = None,
     later: Annotated[bool, option("--later", help="Accept it now, learn from it soon.")] = False,
     idempotency_key: Once = None,
 ) -> None:
     """Learn from a conversation. The same session again adds only what is new."""
     said = _conversation(conversation)
-    with at.open(extractor=extractor) as memory:
+    with at.open(extractor=extractor, judge=judge) as memory:
         done = memory.extract(
             said, session, keep=keep, wait=not later, idempotency_key=idempotency_key
         )
@@ -242,9 +247,9 @@ def jobs_list(at: At, limit: Limit = 100) -> None:
 
 
 @command(jobs_group, "run", example="holdfast jobs run")
-def jobs_run(at: At) -> None:
-    """Do the jobs that are due, here and now."""
-    with at.open() as memory, say.progress("jobs") as told:
+def jobs_run(at: At, extractor: Learns = "rules", judge: Settles = None) -> None:
+    """Do the jobs that are due, here and now, and remove what has expired."""
+    with at.open(extractor=extractor, judge=judge) as memory, say.progress("jobs") as told:
         done = memory.work()
         told(done)
     if at.json:

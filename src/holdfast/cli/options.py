@@ -143,14 +143,19 @@ class At:
     ] = None
     json: Annotated[bool, option("--json", help="Answer in JSON.", panel=EVERYWHERE)] = False
 
-    def open(self, embedder: str | None = "auto", extractor: str = "rules") -> Memory:
+    def open(
+        self,
+        embedder: str | None = "auto",
+        extractor: str = "rules",
+        judge: str | None = None,
+    ) -> Memory:
         """The memory this is about."""
         from holdfast import Memory
 
         scope = self.scope
         if scope is None:
             scope = os.environ.get("HOLDFAST_SCOPE") or "default"
-        return Memory(scope, self.url, embedder=embedder, extractor=extractor)
+        return Memory(scope, self.url, embedder=embedder, extractor=extractor, judge=judge)
 
     def over(self, before: dict[str, Any]) -> At:
         """These options, completed by those given before the command."""

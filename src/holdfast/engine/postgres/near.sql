@@ -15,7 +15,8 @@ CREATE TABLE holdfast.near_n (
     PRIMARY KEY (row, nth)
 );
 CREATE INDEX near_n_happened ON holdfast.near_n (happened);
-ALTER TABLE holdfast.near_n ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE holdfast.near_n ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY,
+    ALTER COLUMN marks SET STATISTICS 0, ALTER COLUMN vector SET STATISTICS 0;
 CREATE POLICY tenant ON holdfast.near_n USING ((
     SELECT encode(sha256(convert_to(t, 'utf8')), 'hex') = ':tenant' OR t = ' *'
     FROM current_setting('holdfast.tenant', true) AS t

@@ -43,3 +43,19 @@ ALTER TABLE holdfast.marks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON holdfast.marks USING (
     tenant = (SELECT current_setting('holdfast.tenant', true))
     OR (SELECT current_setting('holdfast.tenant', true)) = ' *');
+
+-- What the planner notes of a column are values of it, which would outlive those who forgot them.
+DO $$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN SELECT c.relname, a.attname FROM pg_attribute a
+        JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'holdfast'
+        WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'tenant'
+            AND a.atttypid IN ('text'::regtype, 'bytea'::regtype, 'text[]'::regtype)
+    LOOP
+        EXECUTE format('ALTER TABLE ONLY holdfast.%I ALTER COLUMN %I SET STATISTICS 0',
+            found.relname, found.attname);
+    END LOOP;
+END $$;
