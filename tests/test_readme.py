@@ -35,6 +35,7 @@ def test_three_commands_store_and_recall_a_memory() -> None:
         assert json.loads(_run(remember.replace("8420", str(port))))["created"] is True
         found_it = json.loads(_run(recall.replace("8420", str(port))))
         assert found_it["hits"][0]["memory"]["content"] == "The staging server is called heron"
+        assert "console/console.js" in _run(f"curl http://127.0.0.1:{port}/")
     finally:
         os.killpg(runs.pid, signal.SIGTERM)
         runs.wait(30)

@@ -58,13 +58,8 @@ def unread(seen: Snapshot, place: Place, before: int, now: datetime) -> tuple[li
     waiting = seen.unslotted(place, 1)
     before = min(before, waiting[0][0]) if waiting else before
     page = seen.page(place, ops.where(), None, now, before, SLOTTED)
-    known = seen.slots(place, [one.id for _, one in page])
-    lack = [one for _, one in page if _slot_rows(one) - known]
-    return lack, page[-1][0] if page else 0
-
-
-def _slot_rows(one: Record) -> set[tuple[str, str, str, str]]:
-    return {(one.id, slot.who, slot.attribute, slots.held(slot)) for slot in stated(one)}
+    lack = seen.unindexed(place, {one.id: stated(one) for _, one in page})
+    return [one for _, one in page if one.id in lack], page[-1][0] if page else 0
 
 
 def read_again(tx: Transaction, place: Place, records: Sequence[Record]) -> int:

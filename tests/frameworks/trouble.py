@@ -13,14 +13,15 @@ from tests.serving import serving
 
 MOODS = ("down", "slow", "broken", "garbled")
 SLOW = 30.0  # seconds
+FRAMEWORK = 5.0  # seconds that a turn may take without us, on the busiest machine
 
 
 @contextmanager
 def in_time(turns: int, seconds: float) -> Iterator[None]:
-    """Turns of a chat: memory may take `seconds` of each, the framework a second."""
+    """Turns of a chat: memory may take `seconds` of each; a busy machine far more, but not 30."""
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < turns * (seconds + 1.0)
+    assert time.monotonic() - began < turns * (seconds + FRAMEWORK)
 
 
 class Troubled:

@@ -134,8 +134,8 @@ class Task:
 class Learned(Protocol):
     """What a view knows of how memories hang together, and of what waits."""
 
-    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
-        """What is indexed of memories: id, who, attribute and thing."""
+    def unindexed(self, place: Place, told: Mapping[str, Sequence[Slot]]) -> set[str]:
+        """Those of some memories, by their ids, that say something which is not indexed."""
 
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""

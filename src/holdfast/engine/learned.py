@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -61,10 +61,18 @@ class Learned:
             self._do("add_slot", scope, id, slot.who, slot.attribute, held(slot))
         self._do("reach_slots", scope, row)
 
-    def slots(self, place: Place, ids: Sequence[str]) -> set[tuple[str, str, str, str]]:
-        """What is indexed of memories: id, who, attribute and thing."""
-        found = self._all("slots_of", self.scope(place), self._many(ids))
-        return {(row[0], row[1], row[2], row[3]) for row in found}
+    def unindexed(self, place: Place, told: Mapping[str, Sequence[Slot]]) -> set[str]:
+        """Those of some memories, by their ids, that say something which is not indexed."""
+        found = self._all("slots_of", self.scope(place), self._many(list(told)))
+        known = {(row[0], row[1], row[2], row[3]) for row in found}
+        # Of two values for one who and attribute the later one is kept.
+        said = {(id, slot.who, slot.attribute): held(slot) for id in told for slot in told[id]}
+        rows = ((key[0], *map(self._slot_text, (*key[1:], thing))) for key, thing in said.items())
+        return {row[0] for row in rows if row not in known}
+
+    def _slot_text(self, words: str) -> Any:
+        """Words of a slot as a column holds them."""
+        return words
 
     def alike(self, place: Place, slots: Sequence[Slot]) -> list[Record]:
         """Current memories that say something of the same who and attribute, or of the same."""

@@ -241,6 +241,12 @@ class Keeping:
 
     def test_a_healthy_store_is_found_healthy(self, memory: Memory, clock: FakeClock) -> None:
         self._fill(memory, clock)
+        for said in (
+            "Ann lives in Berlin",
+            "Ann lives in Rome now. Bob speaks Thai",
+            "Cid has a cat",
+        ):
+            memory.remember(said, reconcile=True)
         for repair in (False, True, False):
             assert memory.doctor(repair).findings == ()
         assert memory.doctor().healthy

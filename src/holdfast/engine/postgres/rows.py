@@ -7,6 +7,7 @@ never meet.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -505,6 +506,10 @@ class Rows(Holding):
     def _many(self, values: Sequence[str]) -> Any:
         """Values as one value of a statement."""
         return list(values)
+
+    def _slot_text(self, words: str) -> Any:
+        """Words of a slot as a column holds them."""
+        return hashlib.sha256(words.encode()).digest()
 
     # --- jobs ---
 

@@ -22,19 +22,25 @@ export const mayWrite = () => WRITES.some((right) => me.who?.rights.includes(rig
 // A path out of names. A browser takes "." and ".." for steps, however they are written.
 export function at(...names) {
   if (names.some((name) => name === "." || name === "..")) {
-    throw new Problem("A browser cannot ask for something named “.” or “..”.", "Use the library or the command line.");
+    const advice = "Use the library or the command line.";
+    throw new Problem("A browser cannot ask for something named “.” or “..”.", advice);
   }
   return ["v1", ...names.map(encodeURIComponent)].join("/");
 }
 
+function addressed(path, query) {
+  const all = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const given = all.filter(([, value]) => value);
+  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
 export async function ask(method, path, { query = {}, body, text, headers = {}, signal, exact } = {}) {
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().filter(Boolean).map((one) => [name, one]));
-  const url = pairs.length ? `${path}?${new URLSearchParams(pairs)}` : path;
   if (me.key) headers = { ...headers, "X-API-Key": me.key };
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
   let reply, told;
   try {
-    reply = await fetch(url, { method, headers, body: sent, signal, credentials: "omit", redirect: "error" });
+    const how = { method, headers, body: sent, signal, credentials: "omit", redirect: "error" };
+    reply = await fetch(addressed(path, query), how);
     told = await reply.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -42,13 +48,16 @@ export async function ask(method, path, { query = {}, body, text, headers = {}, 
   }
   const data = parsed(told, exact);
   if (reply.ok && data !== undefined) return data;
-  throw new Problem(data?.detail || `The server answered ${reply.status}.`, data?.advice, reply.status, data?.request_id);
+  const message = data?.detail || `The server answered ${reply.status}.`;
+  throw new Problem(message, data?.advice, reply.status, data?.request_id);
 }
 
 // JSON; with `exact`, numbers that JavaScript would round stay as they were written.
 function parsed(text, exact) {
-  const raw = (_, value, context) =>
-    typeof value === "number" && context?.source && context.source !== String(value) ? JSON.rawJSON(context.source) : value;
+  const raw = (_, value, context) => {
+    const rounded = typeof value === "number" && context?.source && context.source !== String(value);
+    return rounded ? JSON.rawJSON(context.source) : value;
+  };
   try {
     return JSON.parse(text, exact && JSON.rawJSON ? raw : undefined);
   } catch {

@@ -1,21 +1,24 @@
 // What an agent would get for a question: the hits and why, and the block that goes into a prompt.
 import { ask as call, at } from "./api.js";
-import { field, form, h, words } from "./dom.js";
+import { empty, field, form, h, p, span, to, words } from "./dom.js";
 import { go, link } from "./place.js";
 import { conflicts, facts, names } from "./memories.js";
 
 const WEIGHTS = { similarity: 0.6, recency: 0.2, frequency: 0.2 };
 
 export async function ask({ scope, query, signal }) {
-  const asked = query.get("q") ?? "", budget = query.get("budget") || "1000", then = query.get("as_of") ?? "";
+  const asked = query.get("q") ?? "", then = query.get("as_of") ?? "";
+  const budget = query.get("budget") || "1000";
   const answer = h("div", { class: "answer" });
   if (asked) answer.append(...(await answered(scope, asked, Number(budget), then, signal)));
-  const search = ({ q, budget, then }) => go(scope, "ask", null, [["q", q.value], ["budget", budget.value], ["as_of", then.value]].filter(([, value]) => value));
-  const made = form(search, "Ask", field("A question, as an agent would have it", h("input", { name: "q", value: asked, autofocus: !asked })),
+  const search = ({ q, budget, then }) => {
+    const pairs = [["q", q.value], ["budget", budget.value], ["as_of", then.value]];
+    go(scope, "ask", null, pairs.filter(([, value]) => value));
+  };
+  const question = h("input", { name: "q", value: asked, autofocus: !asked });
+  return [form(search, "Ask", "asking", field("A question, as an agent would have it", question),
     field("Budget", h("input", { name: "budget", inputmode: "numeric", value: budget }), "tokens"),
-    field("As of", h("input", { name: "then", type: "datetime-local", value: then }), "or now"));
-  made.className = "asking";
-  return [made, answer];
+    field("As of", h("input", { name: "then", type: "datetime-local", value: then }), "or now")), answer];
 }
 
 async function answered(scope, query, budget, then, signal) {
@@ -24,28 +27,26 @@ async function answered(scope, query, budget, then, signal) {
     call("POST", at("scopes", scope, "recall"), { body: { ...body, limit: 10 }, signal }),
     call("POST", at("scopes", scope, "context"), { body: { ...body, budget }, signal }),
   ]);
-  for (const one of [...(found.hits ?? []), ...(found.avoid ?? [])]) {
-    if (one.conflicts?.length) conflicts.set(one.memory.id, one.conflicts);
+  const { hits, avoid, degraded } = found;
+  for (const one of [...hits, ...avoid]) {
+    if (one.conflicts.length) conflicts.set(one.memory.id, one.conflicts);
   }
-  return [h("section", {}, h("h3", {}, "Recall"), degraded(found), avoided(scope, found.avoid), hits(scope, found)), prompt(context, budget)];
+  const warned = degraded && h("p", { class: "warn", role: "status" }, "Degraded: ", words(degraded));
+  const rows = (list) => h("ol", { class: "rows" }, list.map((one) => hit(scope, one)));
+  return [h("section", {}, h("h3", {}, "Recall"), warned,
+    avoid.length > 0 && h("section", { class: "avoid" }, h("h4", {}, "To avoid"), rows(avoid)),
+    hits.length > 0 && rows(hits), hits.length + avoid.length === 0 && nothing(found)), prompt(context, budget)];
 }
 
-const degraded = (found) => found.degraded && h("p", { class: "warn", role: "status" }, "Degraded: ", words(found.degraded));
+const nothing = ({ abstained }) => empty(abstained
+  ? "Nothing relevant: there are memories, and none is about this."
+  : "Nothing relevant: there is no memory to look through.");
 
-const avoided = (scope, avoid) => avoid?.length > 0 && h("section", { class: "avoid" }, h("h4", {}, "To avoid"),
-  h("ol", { class: "rows" }, avoid.map((one) => hit(scope, one))));
-
-function hits(scope, found) {
-  if (found.hits?.length) return h("ol", { class: "rows" }, found.hits.map((one) => hit(scope, one)));
-  if (found.avoid?.length) return null;
-  return h("p", { class: "empty" }, found.abstained ? "Nothing relevant: there are memories, and none is about this." : "Nothing relevant: there is no memory to look through.");
-}
-
-function hit(scope, { memory, score, why, conflicts: others = [], outdated_by: newer = [], confirmed }) {
-  return h("li", {}, bar(score, why), h("a", { href: link(scope, "memory", memory.id) }, words(memory.content)), facts(memory), reason(why),
-    confirmed > 1 && h("p", { class: "facts" }, `told by ${confirmed}`),
-    others.length > 0 && h("div", { class: "dispute" }, "In conflict with", names(scope, others)),
-    newer.length > 0 && h("div", { class: "dispute" }, "Partly outdated by", names(scope, newer)));
+function hit(scope, { memory, score, why, conflicts: others, outdated_by: newer, confirmed }) {
+  const beside = (words, ids) => ids.length > 0 && h("div", { class: "dispute" }, words, names(scope, ids));
+  return h("li", {}, bar(score, why), to(link(scope, "memory", memory.id), words(memory.content)),
+    facts(memory), reason(why), confirmed > 1 && p("facts", `told by ${confirmed}`),
+    beside("In conflict with", others), beside("Partly outdated by", newer));
 }
 
 function bar(score, why) {
@@ -54,17 +55,21 @@ function bar(score, why) {
     part.style.width = `${100 * weight * why[name]}%`;
     return part;
   });
-  return h("div", { class: "score" }, h("b", {}, score.toFixed(2)), h("div", { class: "bar", role: "img", "aria-label": `score ${score.toFixed(2)}` }, parts));
+  const said = score.toFixed(2);
+  const whole = h("div", { class: "bar", role: "img", "aria-label": `score ${said}` }, parts);
+  return h("div", { class: "score" }, h("b", {}, said), whole);
 }
 
 function reason(why) {
+  const part = (name, ...more) => h("span", { class: name }, `${name} ${why[name].toFixed(2)}`, ...more);
   const meaning = why.meaning == null ? "no vector" : `meaning ${why.meaning.toFixed(2)}`;
-  const matched = why.matched?.length ? [" (", words(why.matched.join(", ")), ")"] : [];
-  return h("p", { class: "why" },
-    h("span", { class: "similarity" }, `similarity ${why.similarity.toFixed(2)} from ${meaning}, words ${why.words.toFixed(2)}`, matched),
-    h("span", { class: "recency" }, `recency ${why.recency.toFixed(2)}`), h("span", { class: "frequency" }, `frequency ${why.frequency.toFixed(2)}`));
+  const matched = why.matched.length > 0 && [" (", words(why.matched.join(", ")), ")"];
+  return p("why", part("similarity", ` from ${meaning}, words ${why.words.toFixed(2)}`, matched),
+    part("recency"), part("frequency"));
 }
 
-const prompt = (context, budget) => h("section", {}, h("h3", {}, "In the prompt"),
-  context ? words(context, "pre") : h("p", { class: "empty" }, "Nothing: the block is empty."),
-  h("p", { class: "why" }, `At most ${budget.toLocaleString("en")} tokens; ${context.length.toLocaleString("en")} characters.`));
+function prompt(context, budget) {
+  const size = `At most ${budget.toLocaleString("en")} tokens; ${context.length.toLocaleString("en")} characters.`;
+  return h("section", {}, h("h3", {}, "In the prompt"),
+    context ? words(context, "pre") : empty("Nothing: the block is empty."), p("why", span(size)));
+}

@@ -1,6 +1,6 @@
 // The console: who is there, which scope, which view.
 import { Problem, ask as call, at, mayWrite, me, signIn } from "./api.js";
-import { $, button, count, field, form, h, hush, tell, words } from "./dom.js";
+import { $, button, count, empty, field, form, h, hush, p, span, tell, to, words } from "./dom.js";
 import { ask } from "./ask.js";
 import { memories, memory, remember } from "./memories.js";
 import { go, here, link } from "./place.js";
@@ -29,12 +29,14 @@ async function start() {
   }
 }
 
-const warning = (door) => [h("p", {}, h("strong", {}, `This server is ${door}.`),
-  " Every program here may read and write all of it. ", h("code", {}, "holdfast keys create NAME"), " closes it.")];
+const CREATE = "holdfast keys create NAME";
+const warning = (door) => [p("", h("strong", {}, `This server is ${door}.`),
+  " Every program here may read and write all of it. ", h("code", {}, CREATE), " closes it.")];
 
 function identity() {
   const { key, tenant, rights, prefix } = me.who;
-  const told = h("span", { title: `tenant ${tenant}` }, "key ", words(key), ` · ${rights.join(", ")}`, prefix && [" · ", words(prefix), "…"]);
+  const told = h("span", { title: `tenant ${tenant}` }, "key ", words(key), ` · ${rights.join(", ")}`,
+    prefix && [" · ", words(prefix), "…"]);
   return [told, button("Sign out", () => (signIn(null), location.reload()), "plain")];
 }
 
@@ -56,10 +58,11 @@ function signInView() {
     signIn(given);
     return start();
   };
-  const made = form(enter, "Sign in", field("API key", h("input", { name: "key", type: "password", autocomplete: "off" }), "kept in this tab only"));
-  made.className = "inline";
-  $("main").replaceChildren(h("h1", {}, "Sign in"), h("p", {}, "A key is made by ", h("code", {}, "holdfast keys create NAME"), " and shown once."), made);
-  made.elements.key.focus();
+  const key = h("input", { name: "key", type: "password", autocomplete: "off" });
+  $("main").replaceChildren(h("h1", {}, "Sign in"),
+    p("", "A key is made by ", h("code", {}, CREATE), " and shown once."),
+    form(enter, "Sign in", "inline", field("API key", key, "kept in this tab only")));
+  key.focus();
 }
 
 // --- scopes ---
@@ -67,7 +70,8 @@ function signInView() {
 async function scopes() {
   const rows = h("ul", {});
   const more = button("More scopes", () => page(rows.lastChild.dataset.scope), "more");
-  const name = h("input", { name: "scope", placeholder: "Find or open…", value: me.who.prefix, "aria-label": "Find or open a scope", autocomplete: "off", spellcheck: "false" });
+  const name = h("input", { placeholder: "Find or open…", "aria-label": "Find or open a scope",
+    value: me.who.prefix, autocomplete: "off", spellcheck: "false" });
   const page = async (after) => {
     const prefix = name.value;
     const found = (await call("GET", "v1/scopes", { query: { prefix, after, limit: PAGE } })).scopes;
@@ -81,11 +85,13 @@ async function scopes() {
   name.addEventListener("input", () => page().catch(refused));
   const open = (event) => (event.preventDefault(), name.value && go(name.value));
   await page();
-  $("scopes").replaceChildren(h("h2", {}, "Scopes"), h("form", { submit: open, role: "search" }, name), rows, more);
+  const search = h("form", { submit: open, role: "search" }, name);
+  $("scopes").replaceChildren(h("h2", {}, "Scopes"), search, rows, more);
   mark();
 }
 
-const scopeRow = (scope) => h("li", { "data-scope": scope }, h("a", { href: link(scope) }, words(scope)), h("span", { class: "count" }, "…"));
+const scopeRow = (scope) =>
+  h("li", { "data-scope": scope }, to(link(scope), words(scope)), h("span", { class: "count" }, "…"));
 
 async function counts(rows) {
   const left = [...rows];
@@ -110,8 +116,9 @@ function mark() {
 }
 
 function welcome(some) {
-  const hint = some ? "Choose a scope to see what is known there." : "Nothing is stored yet. Type a name and press Enter to open a scope; the first memory makes it.";
-  $("main").replaceChildren(h("h1", {}, "What does your agent know?"), h("p", { class: "empty" }, hint));
+  const hint = some ? "Choose a scope to see what is known there."
+    : "Nothing is stored yet. Type a name and press Enter to open a scope; the first memory makes it.";
+  $("main").replaceChildren(h("h1", {}, "What does your agent know?"), empty(hint));
 }
 
 // --- where one is ---
@@ -146,7 +153,7 @@ async function show() {
 
 function failed(place, error) {
   refused(error);
-  if (error.status !== 401) $("main").replaceChildren(...heading(place), h("p", { class: "empty" }, words(error.message)));
+  if (error.status !== 401) $("main").replaceChildren(...heading(place), empty(words(error.message)));
 }
 
 function counted(told) {
@@ -156,16 +163,21 @@ function counted(told) {
 }
 
 function heading({ scope, view }, told) {
-  const tab = (name) => h("a", { href: link(scope, name), "aria-current": (name === view || (name === "memories" && view === "memory")) && "page" }, TABS[name]);
+  const current = view === "memory" ? "memories" : view;
+  const tab = (name) => h("a", { href: link(scope, name), "aria-current": name === current && "page" }, TABS[name]);
   const shown = Object.keys(TABS).filter((name) => name !== "remember" || mayWrite());
-  return [h("a", { class: "up", href: "#/" }, "‹ All scopes"), words(scope, "h1"), summary(scope, told), h("nav", { "aria-label": "Views" }, shown.map(tab))];
+  return [h("a", { class: "up", href: "#/" }, "‹ All scopes"), words(scope, "h1"), summary(scope, told),
+    h("nav", { "aria-label": "Views" }, shown.map(tab))];
 }
 
 function summary(scope, told) {
-  if (!told) return h("p", { class: "facts" });
-  const kinds = Object.entries(told.kinds).sort((a, b) => b[1] - a[1]).map(([kind, number]) => h("a", { href: link(scope, "memories", null, [["kind", kind]]) }, words(kind), ` ${number}`));
-  return h("p", { class: "facts stats" }, h("b", {}, count(told.memories, "memory", "memories")), kinds, h("span", {}, count(told.versions, "version")), h("span", {}, count(told.sessions, "session")),
-    h("span", {}, count(told.states, "state key")), told.waiting > 0 && h("span", { class: "warn" }, `${told.waiting} wait for a vector`), h("span", {}, words(told.embedder)));
+  if (!told) return p("facts");
+  const { memories, versions, sessions, states, waiting, embedder } = told;
+  const some = ([kind, number]) => to(link(scope, "memories", null, [["kind", kind]]), words(kind), ` ${number}`);
+  const kinds = Object.entries(told.kinds).sort((a, b) => b[1] - a[1]).map(some);
+  return p("facts", h("b", {}, count(memories, "memory", "memories")), kinds, span(count(versions, "version")),
+    span(count(sessions, "session")), span(count(states, "state key")),
+    waiting > 0 && h("span", { class: "warn" }, `${waiting} wait for a vector`), span(words(embedder)));
 }
 
 $("skip").addEventListener("click", (event) => (event.preventDefault(), $("main").focus()));

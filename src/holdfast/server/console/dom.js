@@ -20,13 +20,21 @@ export function h(tag, attributes = {}, ...children) {
   return made;
 }
 
+export const p = (kind, ...children) => h("p", { class: kind }, ...children);
+export const span = (...children) => h("span", {}, ...children);
+export const to = (href, ...children) => h("a", { href }, ...children);
+export const row = (...children) => h("div", { class: "row" }, ...children);
+export const acts = (...children) => h("div", { class: "acts" }, ...children);
+export const empty = (text) => p("empty", text);
+
 // Somebody's words: isolated from the page's own direction, with hidden characters made visible.
 export function words(text, tag = "span") {
   const made = h(tag, { class: "words", dir: "auto" });
   let at = 0;
   for (const found of text.matchAll(HIDDEN)) {
     const code = found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    made.append(text.slice(at, found.index), h("span", { class: "hidden", title: "a hidden character" }, `U+${code}`));
+    const sign = h("span", { class: "hidden", title: "a hidden character" }, `U+${code}`);
+    made.append(text.slice(at, found.index), sign);
     at = found.index + found[0].length;
   }
   made.append(text.slice(at));
@@ -41,10 +49,11 @@ export function when(iso, near = false) {
   return h("time", { datetime: iso, title: iso }, said);
 }
 
-export const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+export const count = (number, one, many = `${one}s`) =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export const field = (label, control, hint) =>
-  h("label", { class: "field" }, h("span", {}, label, hint && h("small", {}, ` ${hint}`)), control);
+  h("label", { class: "field" }, span(label, hint && h("small", {}, ` ${hint}`)), control);
 
 export const list = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);
 
@@ -63,7 +72,7 @@ export function hush() {
 export function tell(error) {
   if (error.name === "AbortError") return;
   const request = error.request && h("small", {}, `Request ${error.request}`);
-  say(h("strong", {}, words(error.message)), error.advice && h("p", {}, words(error.advice)), request);
+  say(h("strong", {}, words(error.message)), error.advice && p("", words(error.advice)), request);
   $("notice").className = "bad";
 }
 
@@ -84,14 +93,16 @@ export const button = (label, work, kind = "") => {
   return made;
 };
 
-export function form(work, label, ...fields) {
+export function form(work, label, kind, ...fields) {
   const send = h("button", { class: "main" }, label);
   const submit = (event) => {
     event.preventDefault();
     once(send, () => work(made.elements));
   };
-  const keydown = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && made.requestSubmit();
-  const made = h("form", { submit, keydown, novalidate: true }, ...fields, h("div", { class: "acts" }, send));
+  const keydown = (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) made.requestSubmit();
+  };
+  const made = h("form", { submit, keydown, novalidate: true, class: kind }, ...fields, acts(send));
   return made;
 }
 
@@ -101,9 +112,10 @@ export function sure(title, text, act, typed) {
     const hand = typed && h("input", { autocomplete: "off", spellcheck: "false" });
     const yes = h("button", { type: "button", class: "bad", click: () => dialog.close("yes") }, act);
     const no = h("button", { type: "button", click: () => dialog.close() }, "Keep");
-    const dialog = h("dialog", { "aria-labelledby": "sure", close: () => (dialog.remove(), resolve(dialog.returnValue === "yes")) },
-      h("h2", { id: "sure" }, title), h("p", {}, text),
-      typed && field(["Type ", words(typed), " to go on"], hand), h("div", { class: "acts" }, no, yes));
+    const close = () => (dialog.remove(), resolve(dialog.returnValue === "yes"));
+    const dialog = h("dialog", { "aria-labelledby": "sure", close },
+      h("h2", { id: "sure" }, title), p("", text),
+      typed && field(["Type ", words(typed), " to go on"], hand), acts(no, yes));
     if (typed) {
       yes.disabled = true;
       hand.addEventListener("input", () => (yes.disabled = hand.value !== typed));
