@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from benchmarks import bulk, corpora, results, timing, workload
+from benchmarks import bulk, corpora, page, results, timing, workload
 from benchmarks.corpora import ROOT, Query
 from benchmarks.quality import short
 from benchmarks.scoring import evaluated
@@ -93,11 +93,8 @@ def in_the_database(url: str, scope: str, count: int, times: int) -> dict[str, A
     """The same with the scope's own graph, whatever its size."""
     with closing(engine.Postgres(url)) as store:
         built = timing.seconds(lambda: store.index_large(Place("local", scope)))
-    bound, large.LARGE = large.LARGE, 0
-    try:
+    with bound(0):
         found = asked(url, scope, count, times)
-    finally:
-        large.LARGE = bound
     share = nearest_found(url, scope, count, min(times, 50))
     print(f"  {count:,} graph made in {built:.0f} s; finds {share:.3f} of the nearest ten")
     return found | {"index_s": built, "recall@10": share}
@@ -206,27 +203,49 @@ class Unworn(engine.Postgres):
 
 
 def quality(url: str, stores: int) -> dict[str, Any]:
-    """The figures of recall on LoCoMo, of both engines, and how many answers differ at all."""
+    """The figures of recall on LoCoMo: of both engines, and of graphs however small the scopes."""
     corpus = corpora.some(corpora.load("locomo"), stores)
     embedder = open_embedder("fast")
     found: dict[str, Any] = {"stores": stores, "questions": len(corpus.queries)}
-    orders: list[list[list[str]]] = []
-    for name, store in (("sqlite", None), ("postgres", Unworn(url))):
-        with remembered(corpus, embedder, elsewhere=store) as filled:
-            told: list[list[str]] = []
-
-            def asker(store: Store, told: list[list[str]] = told) -> Callable[[Query], list[str]]:
-                def ask(query: Query) -> list[str]:
-                    told.append([hit.id for hit in store.recall(query, DEFAULT)])
-                    return told[-1]
-
-                return ask
-
-            found[name] = short(evaluated(filled, asker))
-            orders.append(told)
-        print(f"  {name} {json.dumps(found[name])}", flush=True)
-    found["answers that differ"] = sum(a != b for a, b in zip(*orders, strict=True))
+    orders: dict[str, list[list[str]]] = {}
+    with remembered(corpus, embedder) as filled:
+        found["sqlite"], orders["sqlite"] = answered(filled)
+    store = Unworn(url)
+    with remembered(corpus, embedder, elsewhere=store) as filled:
+        found["postgres"], orders["postgres"] = answered(filled)
+        for place, _ in store.house().look(lambda it: it.places()):
+            store.index_large(place)
+        with bound(0):
+            found["by graphs"], orders["by graphs"] = answered(filled)
+    for name in ("postgres", "by graphs"):
+        pairs = zip(orders["sqlite"], orders[name], strict=True)
+        found[f"answers that differ, {name}"] = sum(a != b for a, b in pairs)
+    print(f"  {json.dumps(found)}", flush=True)
     return found
+
+
+def answered(filled: Any) -> tuple[dict[str, Any], list[list[str]]]:
+    """The figures of a filled store, and the hits of every question."""
+    told: list[list[str]] = []
+
+    def asker(store: Store) -> Callable[[Query], list[str]]:
+        def ask(query: Query) -> list[str]:
+            told.append([hit.id for hit in store.recall(query, DEFAULT)])
+            return told[-1]
+
+        return ask
+
+    return short(evaluated(filled, asker)), told
+
+
+@contextmanager
+def bound(rows: int) -> Iterator[None]:
+    """Lets scopes of more than so many rows be searched in the database."""
+    before, large.LARGE = large.LARGE, rows
+    try:
+        yield
+    finally:
+        large.LARGE = before
 
 
 def served(url: str, seconds: float) -> dict[str, Any]:
@@ -279,7 +298,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args(words)
-    head = results.header(0, quick=False, module="benchmarks.postgres")
+    quick = max(options.sizes, default=0) < 100_000
+    head = results.header(0, quick=quick, module="benchmarks.postgres")
     found: dict[str, Any] = {"run": head, "cores": os.cpu_count(), "sizes": {}}
     for count in options.sizes:
         with database() as urls:
@@ -301,7 +321,9 @@ def main(words: list[str] | None = None) -> int:
         with database() as (url, _):
             found["served"] = served(url, options.seconds)
     print(json.dumps(found["checks"], indent=1))
-    options.json.write_text(json.dumps(found, indent=1) + "\n")
+    results.write(options.json.parent, options.json.stem, found)
+    if options.json == RESULTS:
+        page.update()
     return 0
 
 

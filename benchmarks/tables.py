@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from benchmarks import budget, metrics
 from benchmarks.targets import SHORT
@@ -467,6 +467,80 @@ def agent_turns(found: Found) -> str:
     return table(head, rows, digits=1)
 
 
+# --- PostgreSQL ---
+
+WAYS = ("in memory", "in the database")
+ON_POSTGRES = (
+    *("first recall", "recall", "recall again", "recall, filter 5 %", "recall, filter .5 %"),
+    *("remember", "state set", "state get"),
+)
+
+
+def postgres_sizes(found: Found) -> str:
+    """Times by the size of the scope and by where it is searched, embedding excluded."""
+    of = found["sizes"]
+    rows: list[list[Cell]] = [
+        [f"{name}, {way}, p50 ms", *(_deep(one, way, name, "p50_ms") for one in of.values())]
+        for way in WAYS
+        for name in ON_POSTGRES
+    ]
+    rows += [
+        ["graph made, s", *(_deep(one, WAYS[1], "index_s") for one in of.values())],
+        [
+            "of the ten nearest the graph finds",
+            *(_deep(one, WAYS[1], "recall@10") for one in of.values()),
+        ],
+        ["one plain HNSW query, p50 ms", *(_deep(one, "plain", "p50_ms") for one in of.values())],
+        ["recall over a plain query, times", *(one["recall over plain"] for one in of.values())],
+    ]
+    return table(["", *(f"{int(size):,}" for size in of)], rows)
+
+
+def postgres_scopes(found: Found) -> str:
+    """Many small scopes."""
+    told = found.get("small scopes")
+    if not told:
+        return "Not measured."
+    names = ("recall, scope not in memory", "recall")
+    head = f"{told['scopes']:,} scopes of {told['each']}"
+    return table([head, "p50 ms", "p95 ms"], [[n, *_times(told[n])] for n in names])
+
+
+def _times(one: Mapping[str, float]) -> tuple[float, float]:
+    return one["p50_ms"], one["p95_ms"]
+
+
+def postgres_quality(found: Found) -> str:
+    """The figures of recall on both engines."""
+    told = found.get("quality")
+    if not told:
+        return "Not measured."
+    ways = ("sqlite", "postgres", "by graphs")
+    rows: list[list[Cell]] = [[name, *(told[way][name] for way in ways)] for name in told["sqlite"]]
+    differ = [told[f"answers that differ, {way}"] for way in ways[1:]]
+    rows.append(["answers that differ", 0, *differ])
+    head = f"{told['questions']} questions of LoCoMo"
+    return table([head, "SQLite", "PostgreSQL", "in the database"], rows)
+
+
+def postgres_servers(found: Found) -> str:
+    """64 clients on one server process, and on several."""
+    told = found.get("served")
+    if not told:
+        return "Not measured."
+    rows = [[kind, *(one[kind]["per_second"] for one in told.values())] for kind in told["1"]]
+    failed = [sum(kind["failed"] for kind in one.values()) for one in told.values()]
+    return table(["calls a second, by processes", *told], [*rows, ["failed", *failed]])
+
+
+def _deep(found: Mapping[str, Any], *names: str) -> Cell:
+    """A figure inside of others; None where it was not taken."""
+    value: Any = found
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return cast(Cell, value)
+
+
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
         "corpora": about,
@@ -480,6 +554,12 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
         "aims": aims,
         "missed": missed,
         "checks": checks,
+    },
+    "postgres": {
+        "sizes": postgres_sizes,
+        "scopes": postgres_scopes,
+        "quality": postgres_quality,
+        "servers": postgres_servers,
     },
     "floors": {"floors": floors},
     "vectors": {"search": search, "checks": checks},

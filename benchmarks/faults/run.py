@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 
+from benchmarks import results
 from benchmarks.faults import homes, report
 from benchmarks.faults.check import KINDS, Bad
 from benchmarks.faults.plants import PLANTS
@@ -171,6 +172,7 @@ def main(words: list[str] | None = None) -> int:
         return 0
     with ExitStack() as stack:
         where = report.where()  # the tree may change meanwhile
+        head = results.header(0, quick=False) | {"command": where["command"]}
         temporary = tempfile.TemporaryDirectory(prefix="holdfast-faults-", dir=options.folder)
         folder = Path(stack.enter_context(temporary))
         folder.chmod(0o755)  # a server runs as somebody else
@@ -183,10 +185,10 @@ def main(words: list[str] | None = None) -> int:
     )
     print(f"\n{report.table(found)}\n\n{report.heading(found)}")
     long = options.kills >= KILLS and not options.plant and len(run.tallies) == len(FAULTS)
-    results = ON_POSTGRES if options.postgres else RESULTS
-    path = options.json or (results if long else None)
+    path = options.json or ((ON_POSTGRES if options.postgres else RESULTS) if long else None)
     if path:
-        report.save(found, path)
+        head = {**head, "seed": run.seed, "quick": not long}
+        report.save({"run": head, **found} if options.postgres else found, path)
         print(f"written to {path}")
     if path == RESULTS:
         report.quote(found)

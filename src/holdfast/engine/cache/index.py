@@ -211,9 +211,7 @@ class Index:
             return
         start = self.count
         values = self._values(found)
-        placed = self._turns(values["session"])
-        if turns is not None:
-            placed["turn"] = np.array([turns.get(row["row"], 0) for row in found], np.int32)
+        placed = self._turns(values["session"]) if turns is None else _placed(values["row"], turns)
         self.columns.extend(values | placed)
         self.total_length += int(values["length"].sum())
         if self.dimension:
@@ -315,6 +313,13 @@ class Index:
     def nbytes(self) -> int:
         """About how many bytes of memory this takes."""
         return self.columns.nbytes + self.vectors.nbytes + self._lists.nbytes
+
+
+def _placed(rows: Positions, turns: Mapping[int, int]) -> dict[str, NDArray[Any]]:
+    """Where rows stand in their sessions, told from elsewhere; nobody walks along them."""
+    nobody = np.full(len(rows), NOBODY, np.int64)
+    told = np.array([turns.get(row, 0) for row in rows.tolist()], np.int32)
+    return {"turn": told, "before": nobody, "after": nobody}
 
 
 def _role(role: str | None, speaker: str | None) -> int:

@@ -82,8 +82,8 @@ WHERE tenant = $1 AND scope = $2
 UPDATE holdfast.scopes SET near = $3 WHERE tenant = $1 AND scope = $2
 
 -- name: near_scopes
--- Those with a table of their own.
-SELECT tenant, scope FROM holdfast.scopes WHERE near > 0
+-- Those with a table of their own, and how far it is.
+SELECT tenant, scope, near FROM holdfast.scopes WHERE near > 0
 
 -- name: drop_scope
 DELETE FROM holdfast.scopes WHERE tenant = $1 AND scope = $2

@@ -105,7 +105,7 @@ def _count(rows: Rows, name: str) -> int:
 def _switch(rows: Rows, coming: int) -> None:
     for old in rows.db.all("current_space"):
         rows.db.do("drop_space", old[0])
-    for tenant, number in rows.db.all("near_scopes"):  # they are made anew, of the new vectors
+    for tenant, number, _ in rows.db.all("near_scopes"):  # they are made anew, of the new vectors
         near.remove(rows.db, (tenant, number))
         rows.db.do("set_near", tenant, number, near.NONE)
     rows.db.do("take_coming")
@@ -164,10 +164,10 @@ def _check_near(rows: Rows, repair: bool) -> int:
     """Looks through the indexes of large scopes; a wrong one goes, and is made anew when needed."""
     space = rows.db.one("current_space")
     dimension, missing = int(space["dimension"]) if space else 0, 0
-    for tenant, number in _all(rows, "near_scopes"):
+    for tenant, number, state in _all(rows, "near_scopes"):
         at = At(tenant, number)
-        if repair and not rows.lock(at):
-            continue
+        if state != near.READY or (repair and not rows.lock(at)):
+            continue  # one that is being filled lacks rows, as it should
         lacks = near.faults(rows.db, at, dimension) if dimension else 0
         missing += lacks
         if lacks and repair:
