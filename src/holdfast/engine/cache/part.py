@@ -7,7 +7,7 @@ all else is here, and the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from holdfast.rank import Candidates, Corpus, Sample
 
 SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
 GOOD, BESIDE = 50, 2  # so many turns before and after the best candidates are candidates too
+LONG = 10_000  # rows; such a list of a term is read whole only if that can matter
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
@@ -161,6 +162,30 @@ def held(found: Positions, chosen: Positions) -> Mask:
     have = at < len(found)
     have[have] = found[at[have]] == chosen[have]
     return have
+
+
+def add_words(
+    score: NDArray[Any],
+    lists: Sequence[Positions],
+    rarity: NDArray[Any],
+    most: int,
+    worth: Callable[[Positions], Any] = lambda found: 1,
+    most_worth: float = 1.0,
+) -> None:
+    """Adds to a score what each row's words are worth, rare terms first.
+
+    Where a term is in so many rows that its list is long, and it and all that are left could
+    not lift a new row among the best, only the rows that were found already gain by it.
+    """
+    order = np.argsort(-rarity, kind="stable")
+    for number, term in enumerate(order.tolist()):
+        found = lists[term]
+        if len(found) > LONG:
+            scored = np.flatnonzero(score)
+            left = float(rarity[order[number:]].sum()) * most_worth
+            if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
+                found = scored[held(found, scored)]
+        score[found] += rarity[term] * worth(found)
 
 
 def top(score: NDArray[Any], most: int) -> Positions:

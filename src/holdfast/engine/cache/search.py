@@ -15,14 +15,12 @@ from holdfast import rank
 from holdfast.engine import Found, Look
 from holdfast.engine.cache import Source
 from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
-from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, held, together, top
+from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, add_words, together, top
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import stamp
 from holdfast.engine.uses import Uses
 from holdfast.model import Filter
 from holdfast.rank import Corpus, Sample
-
-LONG = 10_000  # rows; such a list of a term is read whole only if that can matter
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
@@ -110,25 +108,13 @@ class InMemory(Part):
         self._chosen = found[self._seen[found]]
 
     def _by_words(self, corpus: Corpus, most: int) -> Positions:
-        """The best by words alone, rare terms first.
+        """The best by words alone."""
+        score, lengths = np.zeros(len(self._seen), np.float32), self._columns["length"]
 
-        Where a term is in so many rows that its list is long, and it and all that are left could
-        not lift a new row among the best, only the rows that were found already gain by it.
-        """
-        score = np.zeros(len(self._seen), np.float32)
-        rarity = rank.rarity(corpus)
-        order = np.argsort(-rarity, kind="stable")
-        for number, term in enumerate(order.tolist()):
-            found = self._lists[term]
-            if len(found) > LONG:
-                scored = np.flatnonzero(score)
-                left = float(rarity[order[number:]].sum()) * rank.most_worth()
-                if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
-                    found = scored[held(found, scored)]
-            worth = rank.saturation(
-                np.ones((len(found), 1)), self._columns["length"][found], corpus
-            )
-            score[found] += rarity[term] * worth[:, 0]
+        def worth(found: Positions) -> NDArray[np.floating]:
+            return rank.saturation(np.ones((len(found), 1)), lengths[found], corpus)[:, 0]
+
+        add_words(score, self._lists, rank.rarity(corpus), most, worth, rank.most_worth())
         return top(score if self._seen.all() else np.where(self._seen, score, 0), most)
 
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from holdfast import rank
 from holdfast.engine import Look
 from holdfast.engine.cache.index import RUN, SAMPLE, Index
-from holdfast.engine.cache.part import GOOD, SMALL, Part, held, top
-from holdfast.engine.cache.search import LONG
+from holdfast.engine.cache.part import GOOD, SMALL, Part, add_words, held, top
 from holdfast.engine.cache.tokens import AGAIN, tokens
 from holdfast.engine.postgres import near
 from holdfast.engine.postgres.connections import Row
@@ -190,23 +189,10 @@ class Large(Part):
         return [seen[at] for at in top(self._worth(seen, corpus), len(seen))]
 
     def _scores(self, corpus: Corpus, most: int) -> NDArray[np.float64]:
-        """What the words of each row are worth, however long it is.
-
-        Where a term is in so many rows that its list is long, and it and all that are left could
-        not lift a new row among the best, only the rows that were found already gain by it.
-        """
+        """What the words of each row are worth, however long it is."""
         last = max((int(rows[-1]) for rows in self._rows if len(rows)), default=0)
         score = np.zeros(last + 1)
-        rarity = rank.rarity(corpus)
-        order = np.argsort(-rarity, kind="stable")
-        for number, term in enumerate(order.tolist()):
-            rows = self._rows[term]
-            if len(rows) > LONG:
-                scored = np.flatnonzero(score)
-                left = float(rarity[order[number:]].sum())
-                if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
-                    rows = scored[held(rows, scored)]
-            score[rows] += rarity[term]
+        add_words(score, self._rows, rank.rarity(corpus), most)
         return score
 
     def _worth(self, rows: Sequence[Row], corpus: Corpus) -> NDArray[np.float32]:
