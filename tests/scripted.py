@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -49,10 +49,11 @@ def raw(body: bytes, status: int = 200) -> Callable[[Handler], None]:
 def slow(handler: Handler) -> None:
     handler.send_response(200)
     handler.end_headers()
-    for _ in range(20):
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-        time.sleep(0.05)
+    with suppress(ConnectionError):  # whoever asked has long gone
+        for _ in range(20):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.05)
 
 
 Start = Callable[..., tuple[str, type[Handler]]]

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from holdfast.server.limits import Limits
 from tests.clients.environments import python
 from tests.serving import Served, serving
+from tests.waiting import until
 
 SCRIPTS = Path(__file__).parent / "clients"
 DRIVEN = [
@@ -97,10 +97,7 @@ def test_the_two_calls_of_the_0latency_tutorial_with_curl(served: Served) -> Non
     said = "Coder: let us use FastAPI with Pydantic models\\nReviewer: agreed, validate the input"
     assert '"accepted"' in curl("/v1/extract", f'{{"agent_id": "team", "content": "{said}"}}')
     ask = '{"agent_id": "team", "query": "use FastAPI or not?", "max_tokens": 200}'
-    give_up = time.monotonic() + 10
-    while "Pydantic" not in curl("/v1/recall", ask):
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
+    until(lambda: "Pydantic" in curl("/v1/recall", ask))
 
 
 def test_kronvex_scores_follow_its_published_formula(served: Served) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -20,13 +20,7 @@ from holdfast.service import utc_now
 from holdfast.testing import FakeClock
 from tests.markdown import ROOT
 from tests.serving import serving
-
-
-def until(check: Callable[[], Any], seconds: float = 20.0) -> None:
-    give_up = time.monotonic() + seconds
-    while not check():
-        assert time.monotonic() < give_up, "it never came"
-        time.sleep(0.02)
+from tests.waiting import until
 
 
 @pytest.fixture

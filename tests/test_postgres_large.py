@@ -1,8 +1,7 @@
 """A scope so large that it is searched in the database: the bound is lowered for it."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -19,6 +18,7 @@ from holdfast.engine.postgres.rows import Rows
 from holdfast.service import Service
 from holdfast.testing import MoodyEmbedder
 from holdfast.text import passages
+from tests.waiting import until
 
 NUMBERS = range(600)
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -221,7 +221,7 @@ def test_a_scope_that_grows_large_gets_its_table_by_itself(
     memory = Memory("s", backend=Here(Service(engine, Hashing()), lambda: None))
     memory.remember_many([f"the tea{n} of a shop" for n in range(450)])
     assert memory.recall("tea7", 1)[0].content == "the tea7 of a shop"
-    wait_for(lambda: near_state(engine) == near.READY)
+    until(lambda: near_state(engine) == near.READY)
     assert memory.recall("tea7", 1)[0].content == "the tea7 of a shop"
 
 
@@ -237,7 +237,7 @@ def test_another_embedder_makes_it_anew(memory: Memory, engine: Postgres) -> Non
     memory.reembed(MoodyEmbedder(dimension=65))
     assert near_state(engine) == near.NONE
     assert memory.recall("tea7", 1)[0].id == "id7"
-    wait_for(lambda: near_state(engine) == near.READY)
+    until(lambda: near_state(engine) == near.READY)
     assert memory.recall("tea7", 1)[0].id == "id7"
 
 
@@ -293,13 +293,6 @@ def test_its_table_is_walled_off_too(memory: Memory, postgres_url: str, engine: 
             db.execute("SELECT set_config('holdfast.tenant', %s, false)", (tenant,))
             asked = f"SELECT count(*) FROM holdfast.near_{number}".encode()
             assert db.execute(asked).fetchone() == (seen,)
-
-
-def wait_for(done: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
 
 
 def near_state(engine: Postgres) -> int:

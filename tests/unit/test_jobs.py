@@ -1,6 +1,5 @@
 """The queue at work, with a clock to move and work that fails when it is told to."""
 
-import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
@@ -16,6 +15,7 @@ from holdfast.jobs import ATTEMPTS, BACKOFF, LEASE
 from holdfast.learning import QUEUE_MOST
 from holdfast.service import LOCAL
 from holdfast.testing import FakeClock
+from tests.waiting import until
 
 PLACE = Place(LOCAL, "s")
 
@@ -53,14 +53,14 @@ def memory(url: str, clock: FakeClock, extractor: Extractor) -> Iterator[Memory]
         yield memory
 
 
-def settle(memory: Memory, until: Callable[[], bool]) -> None:
+def settle(memory: Memory, so: Callable[[], bool]) -> None:
     """Works until something holds; the memory's own worker may be at it, too."""
-    for _ in range(200):
+
+    def worked() -> bool:
         memory.work()
-        if until():
-            return
-        threading.Event().wait(0.01)
-    pytest.fail(f"never so: {memory.jobs()}")
+        return so()
+
+    until(worked, memory.jobs)
 
 
 def failed(attempts: int, memory: Memory) -> Callable[[], bool]:

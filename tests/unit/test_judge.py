@@ -13,6 +13,7 @@ from holdfast.extract.judge import LLMJudge, open_judge, ruled
 from holdfast.extract.reconcile import Statement
 from holdfast.testing import FakeClock
 from tests.scripted import Handler, models, raw, said, slow
+from tests.waiting import until
 
 NOW = datetime(2026, 5, 3, 9, 30, tzinfo=timezone.utc)
 
@@ -60,11 +61,13 @@ def conflict(memory: Memory, role: str = "user", pinned: bool = False) -> tuple[
 
 
 def settled(memory: Memory) -> None:
-    for _ in range(2000):
+    """Works until no job is left; the memory's own worker may be at the last of them."""
+
+    def done() -> bool:
         memory.work()
-        if not memory.jobs():
-            return
-    pytest.fail(f"never done: {memory.jobs()}")
+        return not memory.jobs()
+
+    until(done, memory.jobs)
 
 
 def told(memory: Memory) -> set[str]:
