@@ -48,7 +48,9 @@ class Host:
         self.settings = settings
         self.clock = clock
         self.metrics = Metrics(self._measures)
-        self.engine = open_engine(url_or_default(settings.url))
+        url = url_or_default(settings.url)
+        self.engine = open_engine(url)
+        self.near = url.startswith("sqlite:")  # the store is a file of this machine
         self.ledger = self.engine.ledger()
         chosen = embedder or choose_embedder(self.engine, settings.embedder)
         watch = self.metrics.stage
