@@ -13,11 +13,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.beside import Beside
 from holdfast.embed import Embedder
 from holdfast.errors import EmbedderFailed
 from holdfast.text import passages
 
 PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
+LONG_SECONDS = 0.001  # for one query; a thread costs a tenth of it
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
 SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
@@ -60,6 +62,7 @@ class Guarded:
         self._failures = 0
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self._takes = 0.0  # seconds for a query, the last time
         self.hits = self.misses = 0  # queries whose vectors were kept, and those that were not
         self._lock = threading.Lock()
         _guards.add(self)
@@ -75,12 +78,19 @@ class Guarded:
             found = self._queries.pop(text, None)
             self.hits += found is not None
             self.misses += found is None
+        began = time.perf_counter()
         vector = self._embed([text])[0] if found is None else found
         with self._lock:
+            if found is None:
+                self._takes = time.perf_counter() - began
             self._queries[text] = vector
             if len(self._queries) > QUERIES:
                 self._queries.popitem(last=False)
         return vector
+
+    def takes_long(self, text: str) -> bool:
+        """Whether a query's vector, made here, takes so long that a thread for it pays."""
+        return self.inner.local and self._takes > LONG_SECONDS and text not in self._queries
 
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""
@@ -123,9 +133,13 @@ class Guarded:
         try:
             if getattr(self.inner, "local", False):
                 return self.inner.embed(texts)
-            return _timed(lambda: self.inner.embed(texts), self._patience)
+            return Beside(lambda: self.inner.embed(texts)).wait(self._patience)
         except EmbedderFailed:
             raise
+        except TimeoutError:
+            raise EmbedderFailed(
+                f"The embedder took longer than {self._patience:g} seconds."
+            ) from None
         except Exception as error:
             raise EmbedderFailed(
                 f"The embedder {self.inner.name!r} failed: {type(error).__name__}: {error}."
@@ -161,27 +175,6 @@ class Guarded:
 def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return lengths
-
-
-def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
-    """What a function gives, unless it takes too long; then its thread is left to itself."""
-    answer: list[Matrix] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            answer.append(work())
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=run, name="holdfast-embedder", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if failure:
-        raise failure[0]
-    if not answer:
-        raise EmbedderFailed(f"The embedder took longer than {seconds:g} seconds.")
-    return answer[0]
 
 
 def _after_fork() -> None:
