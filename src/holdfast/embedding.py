@@ -13,7 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.beside import Beside
+from holdfast.beside import beside
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting
@@ -86,7 +86,7 @@ class Embedding:
             none = QueryVector(None, degraded="this store was opened without an embedder")
             return Query(None, lambda: none)
         if embedder.takes_long(text):
-            return Query(_space(embedder), Beside(lambda: _vector(embedder, text)).wait)
+            return Query(_space(embedder), beside(lambda: _vector(embedder, text)))
         found = _vector(embedder, text)
         return Query(_space(embedder), lambda: found)
 

@@ -13,13 +13,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.beside import Beside
 from holdfast.embed import Embedder
 from holdfast.errors import EmbedderFailed
 from holdfast.text import passages
 
 PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
-LONG_SECONDS = 0.001  # for one query; a thread costs a tenth of it
+LONG_SECONDS = 0.001  # for one query; handing it to a thread costs a tenth of it
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
 SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
@@ -133,13 +132,9 @@ class Guarded:
         try:
             if getattr(self.inner, "local", False):
                 return self.inner.embed(texts)
-            return Beside(lambda: self.inner.embed(texts)).wait(self._patience)
+            return _timed(lambda: self.inner.embed(texts), self._patience)
         except EmbedderFailed:
             raise
-        except TimeoutError:
-            raise EmbedderFailed(
-                f"The embedder took longer than {self._patience:g} seconds."
-            ) from None
         except Exception as error:
             raise EmbedderFailed(
                 f"The embedder {self.inner.name!r} failed: {type(error).__name__}: {error}."
@@ -175,6 +170,27 @@ class Guarded:
 def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return lengths
+
+
+def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
+    """What a function gives, unless it takes too long; then its thread is left to itself."""
+    answer: list[Matrix] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name="holdfast-embedder", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not answer:
+        raise EmbedderFailed(f"The embedder took longer than {seconds:g} seconds.")
+    return answer[0]
 
 
 def _after_fork() -> None:
