@@ -7,16 +7,18 @@ store moves, no vector of the one may pass for one of the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.beside import Soon, beside
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting
-from holdfast.errors import EmbedderFailed, EmbedderMismatch
+from holdfast.errors import EmbedderFailed, EmbedderMismatch, HoldfastError
 from holdfast.model import Reembedded
 from holdfast.rank import BACKGROUND
 
@@ -27,12 +29,19 @@ EVERY = 2**62
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A query's vector and whose it is, or why there is none."""
+    """A query's vector, or why there is none."""
 
     vector: NDArray[np.float32] | None
-    space: Space | None
     background: tuple[float, float] = BACKGROUND
     degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that is perhaps still being embedded, and whose vector it will be."""
+
+    space: Space | None
+    found: Callable[[], QueryVector]  # waits for it
 
 
 class Embedding:
@@ -41,6 +50,7 @@ class Embedding:
     def __init__(self, engine: Engine, embedder: Embedder | None) -> None:
         self._engine = engine
         self._target: Guarded | None = None  # of a move that is under way
+        self.soon = Soon(self._catch_up_quietly)  # places where something waits for its vector
         # Read once by whoever uses it: a move may put another in its place.
         self.current = None if embedder is None else self._claimed(Guarded(embedder))
 
@@ -54,11 +64,18 @@ class Embedding:
             )
         return embedder
 
-    def contents(self, texts: Sequence[str]) -> tuple[list[Vectors | None], Space | None]:
-        """The vectors of contents, and whose they are; None for each that cannot be had now."""
+    def contents(
+        self, texts: Sequence[str], wait: bool = True
+    ) -> tuple[list[Vectors | None], Space | None]:
+        """The vectors of contents, and whose they are; None for each that cannot be had now.
+
+        Without `wait` only those are given that are known, or made in no time.
+        """
         embedder = self.current
         if embedder is None:
             return [None] * len(texts), None
+        if not wait and embedder.slow:
+            return [embedder.known(text) for text in texts], _space(embedder)
         found: list[Vectors | None] = []
         try:
             for start in range(0, len(texts), BATCH):
@@ -71,21 +88,29 @@ class Embedding:
         """How many queries' vectors were known, and how many were not."""
         return (self.current.hits, self.current.misses) if self.current else (0, 0)
 
-    def query(self, text: str) -> QueryVector:
-        """The vector of a query."""
+    def query(self, text: str) -> Query:
+        """The vector of a query; an embedder that takes long works while others read the store."""
         embedder = self.current
         if embedder is None:
-            return QueryVector(None, None, degraded="this store was opened without an embedder")
-        try:
-            background = embedder.background()
-            return QueryVector(embedder.query(text), _space(embedder), background)
-        except EmbedderFailed as error:
-            return QueryVector(None, _space(embedder), degraded=str(error))
+            none = QueryVector(None, degraded="this store was opened without an embedder")
+            return Query(None, lambda: none)
+        if embedder.takes_long(text):
+            return Query(_space(embedder), beside(lambda: _vector(embedder, text)))
+        found = _vector(embedder, text)
+        return Query(_space(embedder), lambda: found)
 
     def catch_up(self, places: Sequence[Place]) -> bool:
-        """Embeds some of what was remembered while the embedder was away."""
-        rows = [row for place in places for row in self._engine.waiting(CATCH_UP, place)]
-        return bool(rows) and self._fill(rows)
+        """Embeds some of what waits for its vector; False if that cannot be done now."""
+        embedder = self.current
+        if embedder is None:
+            return False
+        with embedder.catching_up:  # nothing is embedded twice
+            rows = [row for place in places for row in self._engine.waiting(CATCH_UP, place)]
+            return self._fill(rows)
+
+    def _catch_up_quietly(self, place: Place) -> None:
+        with suppress(HoldfastError):  # what fails here is left to the next recall
+            self.catch_up([place])
 
     def catch_up_all(self) -> int:
         """Embeds everything that waits; gives how many still do."""
@@ -95,6 +120,8 @@ class Embedding:
         return 0
 
     def _fill(self, rows: Sequence[Waiting]) -> bool:
+        if not rows:
+            return True
         vectors, space = self.contents([row.content for row in rows])
         if space is None or any(found is None for found in vectors):
             return False
@@ -118,6 +145,14 @@ class Embedding:
             return False
         self.current = target
         return True
+
+
+def _vector(embedder: Guarded, text: str) -> QueryVector:
+    try:
+        background = embedder.background()
+        return QueryVector(embedder.query(text), background)
+    except EmbedderFailed as error:
+        return QueryVector(None, degraded=str(error))
 
 
 def _space(embedder: Guarded) -> Space:

@@ -18,6 +18,7 @@ from holdfast.errors import EmbedderFailed
 from holdfast.text import passages
 
 PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
+LONG_SECONDS = 0.001  # for one query; handing it to a thread costs a tenth of it
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
 SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
@@ -60,14 +61,16 @@ class Guarded:
         self._failures = 0
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self._takes = 0.0  # seconds for a query, the last time
         self.hits = self.misses = 0  # queries whose vectors were kept, and those that were not
-        self._lock = threading.Lock()
+        self.renew_locks()
         _guards.add(self)
         self._background: tuple[float, float] | None = getattr(embedder, "background", None)
 
-    def renew_lock(self) -> None:
-        """Takes a new lock, as a forked child must."""
+    def renew_locks(self) -> None:
+        """Takes new locks, as a forked child must."""
         self._lock = threading.Lock()
+        self.catching_up = threading.Lock()  # held by whoever embeds what waits in the store
 
     def query(self, text: str) -> Matrix:
         """The vector of a query."""
@@ -75,21 +78,37 @@ class Guarded:
             found = self._queries.pop(text, None)
             self.hits += found is not None
             self.misses += found is None
+        began = time.perf_counter()
         vector = self._embed([text])[0] if found is None else found
         with self._lock:
+            if found is None:
+                self._takes = time.perf_counter() - began
             self._queries[text] = vector
             if len(self._queries) > QUERIES:
                 self._queries.popitem(last=False)
         return vector
 
+    @property
+    def slow(self) -> bool:
+        """Whether the last query took so long that a thread for the next one pays."""
+        return self._takes > LONG_SECONDS
+
+    def takes_long(self, text: str) -> bool:
+        """Whether a query's vector, made here, takes so long that a thread for it pays."""
+        return self.inner.local and self.slow and text not in self._queries
+
+    def known(self, text: str) -> Matrix | None:
+        """The vectors of a content that was a query lately: an agent asks, and then keeps it."""
+        parts = passages(text)
+        with self._lock:
+            found = self._queries.get(parts[0]) if len(parts) == 1 else None
+        return None if found is None else found[None]
+
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""
+        if len(texts) == 1 and (known := self.known(texts[0])) is not None:
+            return [known]
         parts = [passages(text) for text in texts]
-        if len(texts) == len(parts[0]) == 1:
-            with self._lock:  # an agent asks with what it is told, and then keeps it
-                known = self._queries.get(parts[0][0])
-            if known is not None:
-                return [known[None]]
         flat = self._embed([part for some in parts for part in some])
         ends = accumulate(len(some) for some in parts)
         return [flat[end - len(some) : end] for some, end in zip(parts, ends, strict=True)]
@@ -187,7 +206,7 @@ def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
 def _after_fork() -> None:
     """Another thread of the parent may have held a lock: in the child nobody would free it."""
     for guard in list(_guards):
-        guard.renew_lock()
+        guard.renew_locks()
 
 
 os.register_at_fork(after_in_child=_after_fork)
