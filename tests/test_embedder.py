@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from holdfast import EmbedderFailed, EmbedderMismatch, Invalid, Memory
 from holdfast.embed import Embedder, guard
 from holdfast.embed.hashing import Hashing
+from holdfast.engine.cache.index import Index
 from holdfast.model import Reembedded
 from holdfast.testing import MoodyEmbedder
 
@@ -87,6 +89,43 @@ def test_a_slow_embedder_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPat
         assert "longer than 0.05 seconds" in (memory.recall("tea").degraded or "")
         assert len(memory.recall("tea")) == 1
     slow.wake.set()
+
+
+class Pondering(MoodyEmbedder):
+    """An embedder that takes its time with a query: until the store is being read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = threading.Event()
+        self.in_time: list[bool] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        time.sleep(2 * guard.LONG_SECONDS)
+        if self.mood != "well":
+            self.in_time.append(self.read.wait(30))
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("mood", ["ponders", "nan"])
+def test_the_store_is_read_while_the_query_is_embedded(
+    url: str, monkeypatch: pytest.MonkeyPatch, mood: str
+) -> None:
+    embedder, listed = Pondering(), Index.listed
+
+    def reading(self: Index, *asked: Any) -> Any:
+        embedder.read.set()
+        return listed(self, *asked)
+
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.remember_many(STORY)
+        memory.recall("how long does this take?")
+        embedder.mood = mood
+        embedder.read.clear()
+        monkeypatch.setattr(Index, "listed", reading)
+        found = memory.recall("green tea")
+    assert embedder.in_time == [True]
+    assert found[0].content == STORY[0]
+    assert (found[0].why.meaning is None) == bool(found.degraded) == (mood == "nan")
 
 
 def test_what_waits_is_embedded_by_the_next_recall(memory: Memory, embedder: MoodyEmbedder) -> None:

@@ -33,7 +33,7 @@ LAYERS = {
         "schema",
         "overlay",
     },
-    "at rest": {"engine", "embed", "extract"},
+    "at rest": {"engine", "embed", "extract", "beside"},
     "doing": {
         "service",
         "embedding",

@@ -238,7 +238,7 @@ def of_large(db: psycopg.Connection[Any]) -> dict[str, tuple[str, list[Any]]]:
     assert row is not None
     at = "big", int(row[0])
     vector = "[" + ",".join(["0.1"] * Hashing().dimension) + "]"
-    look = Look((), None, None, Filter(), None, utc_now(), 200)
+    look = Look((), lambda: None, None, Filter(), None, utc_now(), 200)
     seen, now = sight(look, 4)
     later, then = sight(look, 5)
     return {

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.beside import beside
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting
@@ -27,12 +28,19 @@ EVERY = 2**62
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A query's vector and whose it is, or why there is none."""
+    """A query's vector, or why there is none."""
 
     vector: NDArray[np.float32] | None
-    space: Space | None
     background: tuple[float, float] = BACKGROUND
     degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that is perhaps still being embedded, and whose vector it will be."""
+
+    space: Space | None
+    found: Callable[[], QueryVector]  # waits for it
 
 
 class Embedding:
@@ -71,16 +79,16 @@ class Embedding:
         """How many queries' vectors were known, and how many were not."""
         return (self.current.hits, self.current.misses) if self.current else (0, 0)
 
-    def query(self, text: str) -> QueryVector:
-        """The vector of a query."""
+    def query(self, text: str) -> Query:
+        """The vector of a query; an embedder that takes long works while others read the store."""
         embedder = self.current
         if embedder is None:
-            return QueryVector(None, None, degraded="this store was opened without an embedder")
-        try:
-            background = embedder.background()
-            return QueryVector(embedder.query(text), _space(embedder), background)
-        except EmbedderFailed as error:
-            return QueryVector(None, _space(embedder), degraded=str(error))
+            none = QueryVector(None, degraded="this store was opened without an embedder")
+            return Query(None, lambda: none)
+        if embedder.takes_long(text):
+            return Query(_space(embedder), beside(lambda: _vector(embedder, text)))
+        found = _vector(embedder, text)
+        return Query(_space(embedder), lambda: found)
 
     def catch_up(self, places: Sequence[Place]) -> bool:
         """Embeds some of what was remembered while the embedder was away."""
@@ -118,6 +126,14 @@ class Embedding:
             return False
         self.current = target
         return True
+
+
+def _vector(embedder: Guarded, text: str) -> QueryVector:
+    try:
+        background = embedder.background()
+        return QueryVector(embedder.query(text), background)
+    except EmbedderFailed as error:
+        return QueryVector(None, degraded=str(error))
 
 
 def _space(embedder: Guarded) -> Space:

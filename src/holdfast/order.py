@@ -75,7 +75,7 @@ def _complete(best: Places, similarity: Floats, found: Candidates, weight: Float
     """The candidates again, those that have words of the query no earlier one has before others."""
     has = (found.counts[best] > 0).astype(np.float64)
     value = np.sort(similarity[best])[::-1].copy()
-    missing = weight.copy()
+    missing = weight * has.any(axis=0)
     taken: list[int] = []
     for _ in range(min(STEPS, len(best))):
         next_one = int(np.argmax(value + COVER * (has @ missing) if taken else value))

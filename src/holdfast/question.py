@@ -37,13 +37,13 @@ class Question:
     asked: Asked
 
 
-def understood(query: str, now: datetime, background: tuple[float, float]) -> Question:
+def understood(query: str, now: datetime) -> Question:
     """A query's terms and what else it asks for; words that name a date are met by time instead."""
     ranges, rest = dates.named(query, now)
     terms = tuple(dict.fromkeys(text.terms(rest) or text.terms(query)))
     about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
     spans = tuple((start.timestamp(), end.timestamp()) for start, end in ranges)
-    return Question(terms, Asked(now.timestamp(), about, spans, background, parts(rest, terms)))
+    return Question(terms, Asked(now.timestamp(), about, spans, parts(rest, terms)))
 
 
 def parts(query: str, terms: Sequence[str]) -> tuple[tuple[int, ...], ...]:

@@ -85,12 +85,18 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
-    """What the scopes searched look like: memories, mean length, memories per query term."""
+class Wording:
+    """How much the scopes searched say: memories, mean length, memories per query term."""
 
     size: int
     mean_length: float
     having: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus(Wording):
+    """What the scopes searched look like."""
+
     sample: Sample
 
 
@@ -101,7 +107,6 @@ class Asked:
     now: float  # seconds since 1970
     about: int = 0  # 1: what the user said, -1: what the assistant said
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
-    background: tuple[float, float] = BACKGROUND  # of the embedder in use
     parts: tuple[tuple[int, ...], ...] = ()  # places of the terms of each part, if it has several
 
 
@@ -142,14 +147,23 @@ def pooled(parts: Sequence[Sample]) -> Sample:
     )
 
 
-def rank(found: Candidates, corpus: Corpus, asked: Asked, weights: Weights) -> Ranking:
-    """The order of all candidates and where it comes from."""
+def rank(
+    found: Candidates,
+    corpus: Corpus,
+    asked: Asked,
+    weights: Weights,
+    background: tuple[float, float] = BACKGROUND,
+) -> Ranking:
+    """The order of all candidates and where it comes from.
+
+    `background`: the mean and spread of the embedder's cosines between unrelated texts.
+    """
     lending = _coherence(corpus.sample)
     near = _links(found.session, found.turn) if lending else {}
     said = _words(found, corpus, asked, near, lending)
     evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
-    similarity = share * _sureness(found, said, corpus, asked.background)
+    similarity = share * _sureness(found, said, corpus, background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -187,17 +201,17 @@ def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> W
     )
 
 
-def rarity(corpus: Corpus) -> Floats:
+def rarity(corpus: Wording) -> Floats:
     """How much each query term says: the fewer memories have it, the more."""
     lacking = np.maximum(corpus.size - corpus.having, 0.0)
     rare: Floats = np.log1p((lacking + 0.5) / (corpus.having + 0.5))
     return rare
 
 
-def saturation(counts: Floats, length: NDArray[np.integer], corpus: Corpus) -> Floats:
+def saturation(counts: Floats, length: NDArray[np.integer], corpus: Wording) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    usual = np.clip(length / max(corpus.mean_length, 1e-9), LEAST_LENGTH, MOST_LENGTH)
-    norm = 1 - B + B * usual
+    usual = np.minimum(length / max(corpus.mean_length, 1e-9), MOST_LENGTH)
+    norm = 1 - B + B * np.maximum(usual, LEAST_LENGTH)
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
@@ -234,8 +248,8 @@ def _coherence(sample: Sample) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
     apart = sample.cosine.astype(np.float64)
     apart[np.isnan(apart)] = 0.0
-    for side in (sample.named, ~sample.named):
-        if side.any():
+    for side in (sample.named, ~sample.named) if sample.named.any() else (slice(None),):
+        if len(apart[side]):
             apart[side] -= apart[side].mean()
     left, right = sample.left, sample.right
     norm = math.sqrt(float((apart[left] ** 2).sum() * (apart[right] ** 2).sum()))
@@ -324,11 +338,17 @@ def _above_noise(evidence: Floats) -> Floats:
     best = max(float(evidence.max(initial=0.0)), 1e-9)
     noise = min(_nth(evidence, NOISE_RANK), NOISE_MOST * best)
     ground = min(_nth(evidence, GROUND_RANK), noise)
-    above = np.clip((evidence - noise) / (best - noise), 0.0, 1.0) ** SHAPE
-    within = np.clip((evidence - ground) / max(noise - ground, 1e-9), 0.0, 1.0)
-    under = np.clip(0.5 + 0.5 * evidence / max(ground, 1e-9), 0.0, 1.0)
+    above = _share_of((evidence - noise) / (best - noise)) ** SHAPE
+    within = _share_of((evidence - ground) / max(noise - ground, 1e-9))
+    under = _share_of(0.5 + 0.5 * evidence / max(ground, 1e-9))
     low = np.where(evidence >= ground, GROUND + (NOISE - GROUND) * within, GROUND * under)
     return np.where(evidence >= noise, NOISE + (1 - NOISE) * above, low)
+
+
+def _share_of(numbers: Floats) -> Floats:
+    """The numbers, none under 0 or over 1."""
+    share: Floats = np.minimum(np.maximum(numbers, 0.0), 1.0)
+    return share
 
 
 def _nth(evidence: Floats, rank: int) -> float:

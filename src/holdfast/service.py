@@ -27,7 +27,7 @@ from holdfast import (
     wire,
 )
 from holdfast.embed import Embedder
-from holdfast.embedding import Embedding
+from holdfast.embedding import Embedding, QueryVector
 from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.extract import Extractor, open_extractor
@@ -231,21 +231,21 @@ class Service:
         """The relevant candidates as hits, best first; those in `also` are candidates for sure."""
         now = op.now or self._clock()
         query = self.embedding.query(op.query)
-        asked = question.understood(op.query, now, query.background)
+        asked = question.understood(op.query, now)
         # Expiry is a promise of the real clock: a `now` in the past brings nothing back.
         alive_at = max(now, self._clock())
-        sought = asked.terms, query.vector, query.space
+        sought = asked.terms, lambda: query.found().vector, query.space
         look = Look(*sought, op.where, op.as_of, alive_at, most, also)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
         def work(seen: Snapshot) -> _Answer:
             found = seen.search(places, look)
-            answer = _answer(seen, places, found, asked, op, limit, query.degraded)
+            answer = _answer(seen, places, found, asked, op, limit, query.found())
             ask = op.where.avoid is None
             return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
         answer = self.engine.read(work)
-        if answer.waiting and query.vector is not None and self.embedding.catch_up(places):
+        if answer.waiting and look.vector is not None and self.embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer
 
@@ -485,14 +485,16 @@ def _answer(
     asked: question.Question,
     op: ops.Question[T],
     limit: int,
-    degraded: str | None,
+    query: QueryVector,
 ) -> _Answer:
     """Ranks what was found, and fetches the best of it."""
+    degraded = query.degraded
     if degraded is None and found.waiting:
         degraded = f"{found.waiting} memories wait for their vectors"
     if found.candidates is None or found.corpus is None or not len(found.keys):
         return _Answer([], 0, found.waiting, degraded)
-    ranking = rank.rank(found.candidates, found.corpus, asked.asked, op.weights)
+    told = found.candidates, found.corpus, asked.asked
+    ranking = rank.rank(*told, op.weights, query.background)
     kept = rank.relevant(ranking, op.min_score)[:limit]
     hits = _hits(seen, places, found, ranking, asked.terms, kept)
     enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)

@@ -5,13 +5,12 @@ from datetime import datetime, timezone
 import pytest
 
 from holdfast import question
-from holdfast.rank import BACKGROUND
 
 NOW = datetime(2024, 3, 1, tzinfo=timezone.utc)
 
 
 def asked(query: str) -> question.Question:
-    return question.understood(query, NOW, BACKGROUND)
+    return question.understood(query, NOW)
 
 
 def parts(query: str) -> list[list[str]]:

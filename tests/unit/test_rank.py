@@ -142,8 +142,7 @@ def test_cosines_are_read_against_the_embedders_own_background() -> None:
     near, far = mean + 8 * spread, mean + spread
     for cosine, relevant in ((near, True), (far, False)):
         found = some([[0]], cosine=[cosine])
-        asked = Asked(NOW, background=(mean, spread))
-        ranking = rank.rank(found, scope(found), asked, RELEVANCE)
+        ranking = rank.rank(found, scope(found), ASKED, RELEVANCE, (mean, spread))
         assert bool(rank.relevant(ranking, None)) is relevant
 
 

@@ -18,6 +18,7 @@ from holdfast.errors import EmbedderFailed
 from holdfast.text import passages
 
 PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
+LONG_SECONDS = 0.001  # for one query; handing it to a thread costs a tenth of it
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
 SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
@@ -60,6 +61,7 @@ class Guarded:
         self._failures = 0
         self._rests_until = 0.0
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self._takes = 0.0  # seconds for a query, the last time
         self.hits = self.misses = 0  # queries whose vectors were kept, and those that were not
         self._lock = threading.Lock()
         _guards.add(self)
@@ -75,12 +77,19 @@ class Guarded:
             found = self._queries.pop(text, None)
             self.hits += found is not None
             self.misses += found is None
+        began = time.perf_counter()
         vector = self._embed([text])[0] if found is None else found
         with self._lock:
+            if found is None:
+                self._takes = time.perf_counter() - began
             self._queries[text] = vector
             if len(self._queries) > QUERIES:
                 self._queries.popitem(last=False)
         return vector
+
+    def takes_long(self, text: str) -> bool:
+        """Whether a query's vector, made here, takes so long that a thread for it pays."""
+        return self.inner.local and self._takes > LONG_SECONDS and text not in self._queries
 
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""

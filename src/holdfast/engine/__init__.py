@@ -66,16 +66,22 @@ class Look:
     """What to search for; `most` bounds the candidates by words and those by meaning.
 
     The memories with the ids in `also` are candidates whatever else is, if they are in sight.
+    The query may still be on its way through the embedder: its vector is best asked for last.
     """
 
     terms: tuple[str, ...]
-    vector: NDArray[np.float32] | None
+    embedded: Callable[[], NDArray[np.float32] | None]
     space: Space | None
     where: Filter
     as_of: datetime | None
     now: datetime
     most: int
     also: tuple[str, ...] = ()
+
+    @property
+    def vector(self) -> NDArray[np.float32] | None:
+        """The query's vector, waited for; None if it cannot be had."""
+        return self.embedded()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from holdfast.engine import Scope
 from holdfast.engine.cache import Pulse, Source
 from holdfast.engine.cache.lists import Lists
 from holdfast.engine.cache.names import NOBODY, Names
-from holdfast.engine.cache.vectors import Gathered, VectorTable
+from holdfast.engine.cache.vectors import Places, VectorTable
 from holdfast.lifetime import policy
 
 NEVER = np.iinfo(np.int64).max
@@ -94,7 +94,7 @@ class Sampled(NamedTuple):
     positions: Positions
     left: Positions
     right: Positions
-    vectors: Gathered
+    vectors: Places
 
 
 class Index:
@@ -305,7 +305,7 @@ class Index:
             some = some[self.columns["expires"][some] != GONE]
             pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
             held = some if self.dimension else some[:0]
-            vectors = self.vectors.gathered(held, self.vectors.count)
+            vectors = self.vectors.places(held, self.vectors.count)
             self._sampled = key, Sampled(some, *pairs, vectors)
         return self._sampled[1]
 

@@ -17,7 +17,7 @@ from holdfast import rank
 from holdfast.engine import Found, Key, Scope
 from holdfast.engine.cache.vectors import Near
 from holdfast.engine.uses import Uses
-from holdfast.rank import Candidates, Corpus, Sample
+from holdfast.rank import Candidates, Corpus, Sample, Wording
 
 SMALL = 1000  # of a scope with no more rows than this, every one in sight is a candidate
 GOOD, BESIDE = 50, 2  # so many turns before and after the best candidates are candidates too
@@ -34,6 +34,7 @@ class Part(ABC):
     total_length: int  # and all their terms
     waiting: int  # rows without vectors
     having: NDArray[np.float64]  # rows with each term of the query
+    _near: Near | None  # how near to the query: asked for last, for it may have to be waited for
 
     def __init__(self, place: int, scope: Scope) -> None:
         self._place, self._scope = place, scope
@@ -41,7 +42,6 @@ class Part(ABC):
         self._lists: list[Positions] = []  # for each term the positions of rows that have it,
         self._again: list[dict[int, Positions]] = []  # or have it so often
         self._named: list[int] = []  # speakers whom the query names
-        self._near: Near | None = None
         self._chosen: Positions = np.empty(0, np.int64)
 
     @abstractmethod
@@ -49,7 +49,7 @@ class Part(ABC):
         """Some rows that tell what is usual here."""
 
     @abstractmethod
-    def choose(self, corpus: Corpus, most: int) -> None:
+    def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
 
     def candidates(self, uses: Uses) -> Candidates:
@@ -116,20 +116,25 @@ def together(parts: Sequence[Part], uses: Uses, most: int) -> Found:
     """The candidates of several scopes."""
     if not parts:
         return Found(None, None, [], 0)
-    corpus = _corpus(parts)
+    wording = _wording(parts)
     for part in parts:
-        part.choose(corpus, most)
+        part.choose(wording, most)
+    corpus = Corpus(
+        wording.size,
+        wording.mean_length,
+        wording.having,
+        rank.pooled([part.sample() for part in parts]),
+    )
     candidates = rank.joined([part.candidates(uses) for part in parts])
     return Found(candidates, corpus, _Keys(parts), sum(part.waiting for part in parts))
 
 
-def _corpus(parts: Sequence[Part]) -> Corpus:
+def _wording(parts: Sequence[Part]) -> Wording:
     size = sum(part.size for part in parts)
-    return Corpus(
+    return Wording(
         size=size,
         mean_length=sum(part.total_length for part in parts) / max(size, 1),
         having=np.sum([part.having for part in parts], axis=0),
-        sample=rank.pooled([part.sample() for part in parts]),
     )
 
 

@@ -7,6 +7,7 @@ in is searched whole, so that no bound can make an answer shorter than it should
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from holdfast.engine.cache import Source
 from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
 from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, add_words, together, top
 from holdfast.engine.cache.tokens import AGAIN
+from holdfast.engine.cache.vectors import Near
 from holdfast.engine.columns import stamp
 from holdfast.engine.uses import Uses
 from holdfast.model import Filter
-from holdfast.rank import Corpus, Sample
+from holdfast.rank import Sample, Wording
 
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
@@ -56,7 +58,7 @@ class InMemory(Part):
         self._named = index.names.speaking(look.terms)
         self._sampled = index.sampled()
         self._seen = self._sight(source, index, look)
-        self._near = None if look.vector is None else index.vectors.near(look.vector)
+        self._look, self._vectors = look, index.vectors.view()
         self.size = index.count - index.gone
         self.total_length = index.total_length
         self.waiting = index.pulse.waiting
@@ -83,18 +85,23 @@ class InMemory(Part):
             seen &= columns["until"] == NEVER
         return seen
 
+    @cached_property
+    def _near(self) -> Near | None:  # type: ignore[override]
+        vector = self._look.vector
+        return None if vector is None else Near(self._vectors, vector)
+
     def sample(self) -> Sample:
         """Some rows that tell what is usual here."""
         some, left, right, vectors = self._sampled
         near = np.full(len(some), np.nan) if self._near is None else self._near.of(vectors)
         return Sample(near, self._said_by(some), left, right)
 
-    def choose(self, corpus: Corpus, most: int) -> None:
+    def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
         if self._seen.sum() <= max(SMALL, most):
             self._chosen = np.flatnonzero(self._seen)
             return
-        best = [self._by_words(corpus, most)]
+        best = [self._by_words(wording, most)]
         if self._near is not None:
             best.append(self._near.best(self._seen, most))
         here = np.concatenate([some[:GOOD] for some in best])
@@ -104,17 +111,18 @@ class InMemory(Part):
                 step = self._columns[way][step]
                 step = step[(step >= 0) & (step < len(self._seen))]
                 best.append(step)
-        found = np.unique(np.concatenate(best))
-        self._chosen = found[self._seen[found]]
+        chosen = np.zeros(len(self._seen), bool)
+        chosen[np.concatenate(best)] = True
+        self._chosen = np.flatnonzero(chosen & self._seen)
 
-    def _by_words(self, corpus: Corpus, most: int) -> Positions:
+    def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
         score, lengths = np.zeros(len(self._seen), np.float32), self._columns["length"]
 
         def worth(found: Positions) -> NDArray[np.floating]:
-            return rank.saturation(np.ones((len(found), 1)), lengths[found], corpus)[:, 0]
+            return rank.saturation(np.ones((len(found), 1)), lengths[found], wording)[:, 0]
 
-        add_words(score, self._lists, rank.rarity(corpus), most, worth, rank.most_worth())
+        add_words(score, self._lists, rank.rarity(wording), most, worth, rank.most_worth())
         return top(score if self._seen.all() else np.where(self._seen, score, 0), most)
 
 

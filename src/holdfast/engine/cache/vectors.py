@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 WHOLE = 16_384  # vectors; in a larger table signs are compared first
 FIRST = 2048  # vectors alike in most signs, that tell how near the nearest are;
 STRIDE = 16  # how alike that is, is seen in one of so many
-EXACT = 256  # of what a search chose, so many are compared exactly in the end
+EXACT = 64  # of what a search chose, so many are compared exactly in the end
 SURE = 10  # of the nearest, that no bound may cut off,
 DEVIATIONS = 3.0  # so wide is the margin for them
 BLOCK = 64  # axes that are turned together
@@ -35,15 +35,13 @@ Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
 
 
-class Gathered(NamedTuple):
-    """The vectors of some rows, side by side."""
+class Places(NamedTuple):
+    """Where the vectors of some rows stand."""
 
     rows: int
     have: Positions  # which of the rows have vectors,
     starts: Positions  # and where theirs begin in what follows
     vectors: Positions
-    bytes: NDArray[np.int8]
-    steps: Floats
 
 
 class VectorTable:
@@ -129,19 +127,23 @@ class VectorTable:
                 self.signs[:, some] = 0
         self.start[row], self.size[row] = -1, 0
 
-    def gathered(self, rows: Positions, limit: int) -> Gathered:
-        """The vectors of some rows; of those that came after the first `limit` vectors, none."""
+    def places(self, rows: Positions, limit: int) -> Places:
+        """Where the vectors of rows stand; of those that came after the first `limit`, none."""
         start, size = self.start[rows], self.size[rows]
         have = np.flatnonzero((size > 0) & (start + size <= limit))
         vectors, sizes = start[have], size[have]
         starts = np.cumsum(sizes) - sizes
         if self.most > 1:
             vectors = np.repeat(vectors - starts, sizes) + np.arange(sizes.sum())
-        return Gathered(len(rows), have, starts, vectors, self.bytes[vectors], self.step[vectors])
+        return Places(len(rows), have, starts, vectors)
+
+    def view(self) -> View:
+        """The vectors as they are now."""
+        return View(self)
 
     def near(self, query: Floats) -> Near:
-        """A view of how near the rows are to a query."""
-        return Near(self, query)
+        """How near the rows are to a query."""
+        return Near(self.view(), query)
 
     @property
     def nbytes(self) -> int:
@@ -150,44 +152,52 @@ class VectorTable:
         return self.vectors.nbytes + self.bytes.nbytes + signs + self.owner.nbytes * 3
 
 
-class Near:
-    """How near rows are to a query, by the best of their vectors.
+class View:
+    """The vectors of a table as they were.
 
-    Holds on to the arrays as they were: a table only ever adds behind their end, or moves on to
-    larger ones, so that a search needs no lock.
+    A table only ever adds behind their end, or moves on to larger arrays, so that whoever holds
+    on to these needs no lock.
     """
 
-    def __init__(self, table: VectorTable, query: Floats) -> None:
+    def __init__(self, table: VectorTable) -> None:
+        self.table = table
+        self.vectors = table.vectors[: table.count]
+        self.bytes, self.steps = table.bytes[: table.count], table.step[: table.count]
+        self.owner = table.owner[: table.count]
+        self.whole = not table.dropped
+        self.several = table.most
+        self.signs = None if table.signs is None else table.signs[:, : table.count]
+        self.centre = table.centre
+
+
+class Near:
+    """How near rows are to a query, by the best of their vectors."""
+
+    def __init__(self, view: View, query: Floats) -> None:
+        self._view = view
         self._query = query
         self._step = float(np.abs(query).max()) / 127
         self._short = np.rint(query / self._step).astype(np.int8)[None]
-        self._vectors = table.vectors[: table.count]
-        self._bytes, self._steps = table.bytes[: table.count], table.step[: table.count]
-        self._owner = table.owner[: table.count]
-        self._table = table
-        self._whole = not table.dropped
-        self._several = table.most
-        self._signs = None if table.signs is None else table.signs[:, : table.count]
-        self._centre = table.centre
+        self._scanned: Floats | None = None  # how near all vectors are, once that was looked at
 
     def best(self, allowed: NDArray[np.bool_], most: int) -> Positions:
         """The nearest of the rows that are allowed, best first: `most`, if there are so many."""
         able = self._able(allowed)
-        if self._signs is not None and len(self._owner if able is None else able) > WHOLE:
+        if self._view.signs is not None and len(self._view.owner if able is None else able) > WHOLE:
             able, near = self._alike(able)
         else:
             near = self._about(able)
-        best = _most(near, most * self._several)
-        owner = self._owner[best if able is None else able[best]]
-        if self._several > 1:  # a row may have several near
+        best = _most(near, most * self._view.several)
+        owner = self._view.owner[best if able is None else able[best]]
+        if self._view.several > 1:  # a row may have several near
             owner = np.array(list(dict.fromkeys(owner.tolist())), np.int64)
         return owner[owner >= 0]  # one may have been dropped meanwhile
 
     def _able(self, allowed: NDArray[np.bool_]) -> Positions | None:
         """The vectors of rows that are allowed; None stands for all there are."""
-        if self._whole and allowed.all():
+        if self._view.whole and allowed.all():
             return None
-        return np.flatnonzero((self._owner >= 0) & allowed[self._owner])
+        return np.flatnonzero((self._view.owner >= 0) & allowed[self._view.owner])
 
     def _alike(self, able: Positions | None) -> tuple[Positions, Floats]:
         """All with enough signs in common with the query to be among the nearest; how near."""
@@ -205,37 +215,43 @@ class Near:
 
     def _bound(self, nearest: Positions) -> float:
         """In how many signs a vector as near as the last of these may differ from the query."""
-        assert self._signs is not None
-        query = self._query - self._centre
-        others = self._vectors[nearest].astype(np.float32) - self._centre
+        assert self._view.signs is not None
+        query = self._query - self._view.centre
+        others = self._view.vectors[nearest].astype(np.float32) - self._view.centre
         length = np.sqrt(np.vecdot(others, others) * float(query @ query))
         cosine = float((np.vecdot(others, query) / np.maximum(length, 1e-9)).min())
         share = math.acos(min(max(cosine, -1.0), 1.0)) / math.pi
-        signs = len(self._signs) * BLOCK
+        signs = len(self._view.signs) * BLOCK
         return share * signs + DEVIATIONS * math.sqrt(signs * share * (1 - share))
 
     def _differing(self, able: Positions | None) -> NDArray[np.uint16]:
         """In how many signs vectors differ from the query."""
-        assert self._signs is not None
-        mine = _bits((self._query - self._centre)[None])[0]
-        differ = np.zeros(len(self._owner if able is None else able), np.uint16)
-        for plane, bits in zip(self._signs, mine, strict=True):
+        assert self._view.signs is not None
+        mine = _bits((self._query - self._view.centre)[None])[0]
+        differ = np.zeros(len(self._view.owner if able is None else able), np.uint16)
+        for plane, bits in zip(self._view.signs, mine, strict=True):
             differ += np.bitwise_count((plane if able is None else plane[able]) ^ bits)
         return differ
 
     def _about(self, vectors: Positions | None) -> Floats:
         """How near vectors are, by their bytes: to within a thousandth."""
-        held = self._bytes if vectors is None else self._bytes[vectors]
-        steps = self._steps if vectors is None else self._steps[vectors]
+        if vectors is None:
+            self._scanned = self._products(self._view.bytes, self._view.steps)
+            return self._scanned
+        if self._scanned is not None:
+            return self._scanned[vectors]
+        return self._products(self._view.bytes[vectors], self._view.steps[vectors])
+
+    def _products(self, held: NDArray[np.int8], steps: Floats) -> Floats:
         return _products(self._short, held) * (steps * self._step)
 
     def cosines(self, rows: Positions) -> Floats:
         """How near each of these rows is, NaN without a vector: the nearest exactly."""
-        return self.of(self._table.gathered(rows, len(self._owner)), EXACT)
+        return self.of(self._view.table.places(rows, len(self._view.owner)), EXACT)
 
-    def of(self, some: Gathered, exact: int = 0) -> Floats:
-        """How near rows are whose vectors were gathered; so many of the nearest exactly."""
-        cosine = _products(self._short, some.bytes) * (some.steps * self._step)
+    def of(self, some: Places, exact: int = 0) -> Floats:
+        """How near rows are whose vectors stand there; so many of the nearest exactly."""
+        cosine = self._about(some.vectors)
         if exact:
             best = _most(cosine, exact)
             cosine[best] = self._exact(some.vectors[best])
@@ -249,7 +265,7 @@ class Near:
         # Half precision would round the query: what it leaves is a second one.
         rounded = self._query.astype(np.float16)
         left = (self._query - rounded).astype(np.float16)
-        return _products(np.stack([rounded, left]), self._vectors[vectors])
+        return _products(np.stack([rounded, left]), self._view.vectors[vectors])
 
 
 def _products(parts: NDArray[np.generic], vectors: NDArray[np.generic]) -> Floats:

@@ -23,7 +23,7 @@ from holdfast.engine.postgres import near
 from holdfast.engine.postgres.connections import Row
 from holdfast.engine.postgres.search import Source
 from holdfast.engine.postgres.words import At
-from holdfast.rank import Corpus, Sample
+from holdfast.rank import Sample, Wording
 
 LARGE = 150_000  # rows; a scope with more is searched in the database
 NEAREST = 100  # candidates by meaning
@@ -138,7 +138,7 @@ class Large(Part):
         named = np.isin(index.columns["speaker"][some], index.names.speaking(self._look.terms))
         return Sample(cosines, named, left, right)
 
-    def choose(self, corpus: Corpus, most: int) -> None:
+    def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
         most = min(most, MOST)
         fitting = self._table.fitting(FEW)
@@ -146,7 +146,7 @@ class Large(Part):
             found = _by_row(self._table.rows(fitting.tolist()))
             chains = self._beside(list(found.values()))
         else:
-            found, good = self._best(corpus, most, fitting)
+            found, good = self._best(wording, most, fitting)
             chains = self._beside(good)
             beside = {row for chain in chains for row in chain} - found.keys()
             found |= _by_row(self._table.rows(sorted(beside)))
@@ -155,13 +155,13 @@ class Large(Part):
         self._hold([found[row] for row in sorted(found)], chains)
 
     def _best(
-        self, corpus: Corpus, most: int, fitting: Rows | None
+        self, wording: Wording, most: int, fitting: Rows | None
     ) -> tuple[dict[int, Row], list[Row]]:
         """The best by meaning and by words, and the best of these."""
+        said = self._by_words(wording, most, fitting)
         nearest = self._nearest(fitting)
         found = _by_row(self._table.rows(nearest))
         near_by = [found[row] for row in nearest if row in found]
-        said = self._by_words(corpus, most, fitting)
         return found | _by_row(said), near_by[:GOOD] + said[:GOOD]
 
     def _nearest(self, fitting: Rows | None) -> list[int]:
@@ -174,9 +174,9 @@ class Large(Part):
             fitting = self._table.in_sight()  # the graph gave up on finding more
         return self._table.nearest_of(fitting, NEAREST)
 
-    def _by_words(self, corpus: Corpus, most: int, fitting: Rows | None) -> list[Row]:
+    def _by_words(self, wording: Wording, most: int, fitting: Rows | None) -> list[Row]:
         """The best by words alone, of those in sight."""
-        score = self._scores(corpus, most)
+        score = self._scores(wording, most)
         if fitting is not None:
             score[~held(fitting, np.arange(len(score)))] = 0
         told = np.flatnonzero(score)
@@ -186,23 +186,23 @@ class Large(Part):
         while first < len(told) and len(seen) < most:
             seen += self._table.rows(told[top(worth, first + step)[first:]].tolist())
             first, step = first + step, 2 * step
-        return [seen[at] for at in top(self._worth(seen, corpus), len(seen))]
+        return [seen[at] for at in top(self._worth(seen, wording), len(seen))]
 
-    def _scores(self, corpus: Corpus, most: int) -> NDArray[np.float64]:
+    def _scores(self, wording: Wording, most: int) -> NDArray[np.float64]:
         """What the words of each row are worth, however long it is."""
         last = max((int(rows[-1]) for rows in self._rows if len(rows)), default=0)
         score = np.zeros(last + 1)
-        add_words(score, self._rows, rank.rarity(corpus), most)
+        add_words(score, self._rows, rank.rarity(wording), most)
         return score
 
-    def _worth(self, rows: Sequence[Row], corpus: Corpus) -> NDArray[np.float32]:
+    def _worth(self, rows: Sequence[Row], wording: Wording) -> NDArray[np.float32]:
         """What the words of rows are worth, by how long they are."""
         numbers = np.array([row["row"] for row in rows])
         order = np.argsort(numbers)
         lengths = np.array([row["length"] for row in rows])
         worth = np.zeros(len(rows), np.float32)
-        one = rank.saturation(np.ones((len(rows), 1)), lengths, corpus)[:, 0]
-        for weight, having in zip(rank.rarity(corpus), self._rows, strict=True):
+        one = rank.saturation(np.ones((len(rows), 1)), lengths, wording)[:, 0]
+        for weight, having in zip(rank.rarity(wording), self._rows, strict=True):
             has = order[held(having, numbers[order])]
             worth[has] += weight * one[has]
         return worth
@@ -236,8 +236,8 @@ class Large(Part):
             for term in self._look.terms
         ]
         self._named = index.names.speaking(self._look.terms)
-        if self._look.vector is not None:
-            self._near = index.vectors.near(self._look.vector)
+        vector = self._look.vector
+        self._near = None if vector is None else index.vectors.near(vector)
         self._chosen = np.arange(index.count)
 
 

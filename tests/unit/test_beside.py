@@ -1,0 +1,51 @@
+"""Work beside: it begins at once, and its end, good or bad, is what the one who waits gets."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from holdfast.beside import beside
+
+
+def test_it_is_under_way_while_its_maker_goes_on() -> None:
+    began, may_end = threading.Event(), threading.Event()
+
+    def work() -> str:
+        began.set()
+        return "done" if may_end.wait(30) else "never"
+
+    answer = beside(work)
+    assert began.wait(30)
+    may_end.set()
+    assert (answer(), answer()) == ("done", "done")
+
+
+def test_what_it_raises_is_raised_where_it_is_waited_for() -> None:
+    def work() -> None:
+        raise KeyError("lost")
+
+    answer = beside(work)
+    with pytest.raises(KeyError, match="lost"):
+        answer()
+
+
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    assert beside(lambda: 1)() == 1
+    child = os.fork()
+    if child == 0:
+        os._exit(7 if beside(lambda: threading.current_thread().name)() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_at_the_end_of_a_process_it_is_done_on_the_spot() -> None:
+    code = """if True:
+        import threading
+        from holdfast.beside import beside
+        beside(int)()
+        threading._register_atexit(lambda: print(beside(lambda: "still done")()))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "still done\n"
