@@ -228,10 +228,13 @@ class Near:
         """In how many signs vectors differ from the query."""
         assert self._view.signs is not None
         mine = _bits((self._query - self._view.centre)[None])[0]
-        differ = np.zeros(len(self._view.owner if able is None else able), np.uint16)
-        for plane, bits in zip(self._view.signs, mine, strict=True):
-            differ += np.bitwise_count((plane if able is None else plane[able]) ^ bits)
-        return differ
+        several = len(self._view.owner if able is None else able)
+        differ, counts = np.empty(several, np.uint64), np.empty((len(mine), several), np.uint8)
+        for plane, bits, count in zip(self._view.signs, mine, counts, strict=True):
+            np.bitwise_xor(plane if able is None else plane[able], bits, out=differ)
+            np.bitwise_count(differ, out=count)
+        summed: NDArray[np.uint16] = np.add.reduce(counts, axis=0, dtype=np.uint16)
+        return summed
 
     def _about(self, vectors: Positions | None) -> Floats:
         """How near vectors are, by their bytes: to within a thousandth."""
