@@ -39,6 +39,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "outages.json"
 RESULTS_POSTGRES = RESULTS.with_name("outages_postgres.json")
 LANES = 4  # of each agent
 AGENTS = 2
+LONG, LONG_POSTGRES = 500, 200  # kills of servers in a long run
 CUT = 0.02  # so often a reply is cut off
 SERVE = """
 import sys, logging
@@ -256,7 +257,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help=f"default for long runs: {RESULTS.name}")
     options = parser.parse_args(words)
     begun_at = time.monotonic()
-    head = results.header(0, quick=options.kills < 500, module="benchmarks.outages")
+    long = LONG_POSTGRES if options.postgres else LONG
+    head = results.header(0, quick=options.kills < long, module="benchmarks.outages")
     with tempfile.TemporaryDirectory(prefix="holdfast-outages-") as folder:
         database = Postgres(Path(tempfile.mkdtemp())).start() if options.postgres else None
         run = Run(Path(folder), options.servers, database)
@@ -285,7 +287,7 @@ def main(words: list[str] | None = None) -> int:
     }
     print(json.dumps(found))
     where = RESULTS_POSTGRES if options.postgres else RESULTS
-    path = options.json or (where if options.kills >= 200 else None)
+    path = options.json or (where if options.kills >= long else None)
     if path:
         path.write_text(json.dumps(found, indent=1) + "\n")
     return 1 if any(bad[kind] for kind in KINDS) else 0

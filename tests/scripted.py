@@ -47,10 +47,11 @@ def raw(body: bytes, status: int = 200) -> Callable[[Handler], None]:
 
 
 def slow(handler: Handler) -> None:
+    """A model that says something all the time, and nothing whole before a minute is over."""
     handler.send_response(200)
     handler.end_headers()
     with suppress(ConnectionError):  # whoever asked has long gone
-        for _ in range(20):
+        for _ in range(1200):
             handler.wfile.write(b" ")
             handler.wfile.flush()
             time.sleep(0.05)

@@ -1,7 +1,6 @@
 """A real server for tests: uvicorn on a free port of this machine, in a thread."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from holdfast.server.host import Host
 from holdfast.server.run import server
 from holdfast.server.settings import Settings
 from holdfast.service import utc_now
+from tests.waiting import until
 
 
 @dataclass
@@ -45,9 +45,7 @@ def serving(
     runs = server(settings, host)
     thread = threading.Thread(target=runs.run, daemon=True)
     thread.start()
-    give_up = time.monotonic() + 30
-    while not runs.started and thread.is_alive() and time.monotonic() < give_up:
-        time.sleep(0.002)
+    until(lambda: runs.started or not thread.is_alive(), lambda: "the server never started")
     port = runs.servers[0].sockets[0].getsockname()[1]
     try:
         yield Served(f"http://127.0.0.1:{port}", host, runs)

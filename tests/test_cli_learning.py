@@ -83,7 +83,8 @@ def test_conflicts_can_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     fails(2, "extract", "-", "--judge", "oracle", input="Ann: I live in Berlin.")
     fails(2, "jobs", "run", "--judge", "oracle")
     with models() as start:
-        url, model = start(said('{"verdict": "second"}'))
+        # It is shown the two twice, in either order.
+        url, model = start(said('{"verdict": "second"}'), said('{"verdict": "first"}'))
         monkeypatch.setenv("HOLDFAST_LLM_URL", url)
         monkeypatch.setenv("HOLDFAST_LLM_MODEL", "small")
         ok("extract", "-", "--session", "1", input="Ann: I live in Berlin.")
@@ -91,7 +92,7 @@ def test_conflicts_can_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
         ok(*told, input="Bob: Ann lives in Porto.")
         while data("jobs", "list"):
             ok("jobs", "run", "--judge", "llm")
-    assert len(model.asked) == 1
+    assert len(model.asked) == 2
     assert [one["content"] for one in data("list")["memories"]] == ["Ann lives in Berlin."]
 
 

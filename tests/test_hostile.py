@@ -2,6 +2,7 @@
 
 import base64
 import json
+import select
 import socket
 import time
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ PATHS = [
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     url = f"sqlite:///{tmp_path_factory.mktemp('hostile') / 'm.db'}"
-    with serving(url, limits=Limits(body=1_000_000), body_seconds=1.0) as served:
+    with serving(url, limits=Limits(body=1_000_000), body_seconds=4.0) as served:
         with Memory("a", served.url) as memory:
             memory.remember("likes tea", id="tea")
         yield served
@@ -158,11 +159,10 @@ def test_a_slow_body_is_given_up_and_holds_nobody_up(served: Served, http: httpx
     slow = [socket.create_connection((address.hostname, address.port)) for _ in range(40)]
     for wire in slow:
         wire.sendall(head + b'{"con')
-    start = time.monotonic()
     assert http.get("/v1/scopes/a/stats").status_code == 200
-    assert time.monotonic() - start < 0.9
+    assert select.select(slow, [], [], 0)[0] == []  # answered before any of them is given up
     for wire in slow:
-        wire.settimeout(5)
+        wire.settimeout(60)
         assert b"408" in wire.recv(100)
         wire.close()
 

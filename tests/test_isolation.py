@@ -263,7 +263,9 @@ def test_what_is_anothers_takes_as_long_as_what_never_was(
 ) -> None:
     bob = served.key("bob", tenant="bob", rights=("admin",))
     paths = ("/v1/scopes/{scope}/memories/{id}", "/v1/scopes/{scope}/state/{key}", "/v1/jobs/{job}")
-    for path in paths:
+
+    def told_apart(path: str) -> float:
+        """How many times longer one takes than the other; 1 if they cannot be told apart."""
         times: dict[Names, list[float]] = {ann: [], NOBODY: []}
         for _ in range(300):  # in turn, so that what else the machine does hits both
             for names, taken in times.items():
@@ -271,7 +273,10 @@ def test_what_is_anothers_takes_as_long_as_what_never_was(
                 http.get(names.path(path), headers={"X-API-Key": bob})
                 taken.append(time.perf_counter() - start)
         theirs, nobodys = (statistics.median(taken) for taken in times.values())
-        assert 0.67 < theirs / nobodys < 1.5, path
+        return max(theirs / nobodys, nobodys / theirs)
+
+    for path in paths:  # a real difference is there each time, one of a busy machine is not
+        assert any(told_apart(path) < 1.5 for _ in range(3)), path
 
 
 def test_the_audit_log_and_the_keys_are_each_tenants_own(

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -219,7 +218,7 @@ def test_it_waits_for_a_key_that_is_put_right(url: str, port: int, box: str) -> 
         with Memory("s", server, api_key=f"{key[:16]}wrong", outbox=box) as memory:
             assert memory.outbox is not None
             memory.outbox.put(_remember("note"))
-            time.sleep(0.3)
+            until(lambda: b'status="401"' in served.host.metrics.text())
             assert (pending(memory), memory.outbox.refused) == (1, [])
         with Memory("s", server, api_key=key, outbox=box) as memory:
             until(lambda: pending(memory) == 0)
@@ -304,8 +303,7 @@ def test_async_memories_have_one_too(url: str, port: int, box: str) -> None:
 
         async def online() -> None:
             async with AsyncMemory("s", server, outbox=box) as memory:
-                while pending(memory):
-                    await asyncio.sleep(0.02)
+                await asyncio.to_thread(until, lambda: pending(memory) == 0)
                 assert (await memory.read(id)).content == "likes tea"
 
         asyncio.run(online())

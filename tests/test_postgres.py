@@ -463,4 +463,4 @@ def test_a_server_that_stays_away_is_unavailable(
         start = time.monotonic()
         with pytest.raises(Unavailable):
             memory.recall("tea")
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 20  # half a minute is what it would be else

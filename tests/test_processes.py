@@ -325,7 +325,7 @@ def test_processes_that_open_a_new_file_at_once_all_succeed(tmp_path: Path) -> N
         url = f"sqlite:///{tmp_path}/new-{turn}/memory.db"
         at = time.time() + 0.1
         for who, opener in enumerate(openers):
-            waits, opens = f"time.sleep({at} - time.time())", f"opened({url!r})"
+            waits, opens = f"time.sleep(max(0, {at} - time.time()))", f"opened({url!r})"
             opener.tell(f"({waits}, {opens}.remember('note {who}').created)[1]")
         assert [opener.heard() for opener in openers] == ["True"] * 4
         with Memory("s", url) as memory:

@@ -6,11 +6,11 @@ import re
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
 from tests.markdown import ROOT
+from tests.waiting import until
 
 
 @pytest.mark.slow
@@ -42,10 +42,13 @@ def test_three_commands_store_and_recall_a_memory() -> None:
 
 
 def _run(command: str) -> str:
-    give_up = time.monotonic() + 60
-    while True:
-        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return done.stdout
-        assert time.monotonic() < give_up, done.stderr
-        time.sleep(0.2)
+    tries: list[subprocess.CompletedProcess[str]] = []
+
+    def done() -> bool:
+        tries.append(
+            subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        )
+        return tries[-1].returncode == 0
+
+    until(done, lambda: tries[-1].stderr)
+    return tries[-1].stdout

@@ -6,12 +6,14 @@ import logging
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from holdfast.server.settings import Settings
 from holdfast.testing import FakeClock, MoodyEmbedder
 from tests.markdown import ROOT
 from tests.serving import Served, serving
+from tests.waiting import until
 
 STATE = "/v1/scopes/s/state/k"
 
@@ -211,7 +214,9 @@ def test_sizes_are_limited(url: str) -> None:
 
 
 def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
+    clock = [0.0]
     with limited(url, rate=5.0, burst=3) as served:
+        served.host.tenants.clock = lambda: clock[0]
         ann, bob = (served.key(name, tenant=name) for name in ("ann", "bob"))
         with httpx2.Client(base_url=served.url) as http:
             replies = [http.get("/v1/key", headers={"X-API-Key": ann}) for _ in range(4)]
@@ -223,7 +228,7 @@ def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
             assert replies[0].headers["ratelimit-limit"] == "3"
             assert replies[3].headers["retry-after"] == "1"
             assert http.get("/v1/key", headers={"X-API-Key": bob}).status_code == 200
-            time.sleep(0.3)
+            clock[0] += 0.3
             assert http.get("/v1/key", headers={"X-API-Key": ann}).status_code == 200
 
 
@@ -299,9 +304,7 @@ def test_too_much_work_is_shed_with_503(url: str) -> None:
 
         try:
             asked = [pool.submit(ask, n) for n in range(12)]
-            give_up = time.monotonic() + 30
-            while sum(it.done() for it in asked) < 8 and time.monotonic() < give_up:
-                time.sleep(0.02)
+            until(lambda: sum(it.done() for it in asked) == 8)
             done = [it.result() for it in asked if it.done()]
             assert [it.status_code for it in done] == [503] * 8
             assert {it.headers["retry-after"] for it in done} == {"1"}
@@ -324,9 +327,9 @@ def test_what_waited_too_long_is_shed_and_not_begun(
             return httpx2.post(path, json={"content": f"n {n}"}, timeout=60)
 
         first = pool.submit(ask, 1)
-        while not slow.calls:
-            time.sleep(0.01)
+        until(lambda: slow.calls)
         second = pool.submit(ask, 2)
+        until(lambda: served.host.queue() == 1)
         time.sleep(0.5)
         slow.wake.set()
         assert [it.result().status_code for it in (first, second)] == [200, 503]
@@ -355,9 +358,12 @@ def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
     reply = http.post("/v1/scopes/s/conversations", json={"messages": said})
     assert reply.status_code == 202
     told: dict[str, Any] = {}
-    give_up = time.monotonic() + 30
-    while told.get("status") != "complete" and time.monotonic() < give_up:
-        told = http.get(f"/v1/jobs/{reply.json()['job_id']}").json()
+
+    def done() -> bool:
+        told.update(http.get(f"/v1/jobs/{reply.json()['job_id']}").json())
+        return bool(told["status"] == "complete")
+
+    until(done, lambda: told)
     memories = http.get("/v1/scopes/s/memories").json()["memories"]
     assert sorted(told["memory_ids"]) == sorted(it["id"] for it in memories)
     assert told["memories_stored"] == len(memories)
@@ -376,9 +382,7 @@ def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
     host.service.close()
     clock.advance(minutes=2)
     with serving(url, clock) as served, Memory("s", served.url) as memory:
-        give_up = time.monotonic() + 30
-        while memory.stats().memories == 0 and time.monotonic() < give_up:
-            time.sleep(0.01)
+        until(lambda: memory.stats().memories)
         assert [it.content for it in memory.list()] == ["tea"]
         assert memory.list()[0].uses == 0
 
@@ -447,9 +451,7 @@ def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFix
         http.post("/v1/scopes/attic/remember", json={"content": "the xylophone"})
         http.get("/v1/scopes/attic/state/xylophone")
         http.post("/v1/scopes/attic/recall", content=b"xylophone")
-    until = time.monotonic() + 5
-    while len(caplog.records) < 3 and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: len(caplog.records) >= 3)
     lines = [logs.Lines().format(record) for record in caplog.records]
     told = [json.loads(line) for line in lines]
     assert [(it["verb"], it["status"]) for it in told] == [
@@ -520,34 +522,41 @@ def started(url: str, *more: str) -> tuple[subprocess.Popen[str], str]:
         [sys.executable, "-m", "holdfast", *words], stderr=subprocess.PIPE, text=True, cwd=ROOT
     )
     address = f"http://127.0.0.1:{port}"
-    give_up = time.monotonic() + 60
-    while time.monotonic() < give_up and runs.poll() is None:
+
+    def ready() -> bool:
+        assert runs.poll() is None, "it ended by itself"
         try:
-            if httpx2.get(f"{address}/ready").is_success:
-                return runs, address
+            return httpx2.get(f"{address}/ready").is_success
         except httpx2.HTTPError:
-            time.sleep(0.05)
-    raise AssertionError("it did not start")
+            return False
+
+    until(ready, lambda: "it did not start")
+    return runs, address
 
 
 @pytest.mark.slow
 def test_it_finishes_what_it_accepted(url: str) -> None:
     runs, address = started(url)
-    drafts = {"drafts": [f"note {n} about the tea shop" for n in range(3000)]}
+    drafts = {"drafts": [f"note {n} about the tea shop" for n in range(300)]}
     replies: list[int] = []
-    with httpx2.Client(base_url=address, timeout=60) as http:
-        http.get("/health").raise_for_status()  # so that the connection is made already
+    begun = 'holdfast_stage_seconds_count{stage="embed"}'
+    with (
+        closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as lock,
+        httpx2.Client(base_url=address, timeout=60) as http,
+    ):
         work = threading.Thread(
             target=lambda: replies.append(http.post("/v1/scopes/s/batch", json=drafts).status_code)
         )
+        lock.execute("BEGIN IMMEDIATE")  # so that it is at work until we say so
         work.start()
-        time.sleep(0.2)
+        until(lambda: begun in httpx2.get(f"{address}/metrics").text)
         runs.send_signal(signal.SIGTERM)
+        lock.execute("ROLLBACK")
         work.join()
     assert runs.wait(30) in (0, -signal.SIGTERM)
     assert replies == [200]
     with Memory("s", url) as memory:
-        assert memory.stats().memories == 3000
+        assert memory.stats().memories == 300
     assert runs.stderr is not None
     with runs.stderr as said:
         assert "OPEN: no key was made" in said.read()

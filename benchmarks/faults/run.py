@@ -23,6 +23,7 @@ from benchmarks.faults.rounds import FAULTS, OWN_STORE, Made, Round, Store, Tall
 from tools.postgres import Postgres
 
 KILLS = 1000
+KILLS_ON_POSTGRES = 200  # are a long run too: each takes far longer
 RESULTS = report.ROOT / "benchmarks" / "results" / "faults.json"
 ON_POSTGRES = RESULTS.with_name("faults_postgres.json")
 ROUNDS_PER_STORE = 4  # then a new file: an old one only makes the checks slower
@@ -184,7 +185,8 @@ def main(words: list[str] | None = None) -> int:
         run.tallies, seed=run.seed, seconds=round(run.seconds, 1), plant=options.plant, **where
     )
     print(f"\n{report.table(found)}\n\n{report.heading(found)}")
-    long = options.kills >= KILLS and not options.plant and len(run.tallies) == len(FAULTS)
+    enough = KILLS_ON_POSTGRES if options.postgres else KILLS
+    long = options.kills >= enough and not options.plant and len(run.tallies) == len(FAULTS)
     path = options.json or ((ON_POSTGRES if options.postgres else RESULTS) if long else None)
     if path:
         head = {**head, "seed": run.seed, "quick": not long}

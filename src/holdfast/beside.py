@@ -54,6 +54,11 @@ class Soon(Generic[T]):
             if self._under_way is None:
                 self._under_way = beside(self._run)
 
+    @property
+    def idle(self) -> bool:
+        """True if nothing is being done."""
+        return self._under_way is None
+
     def wait(self) -> None:
         """Waits until all that was named is done."""
         under_way = self._under_way
@@ -61,8 +66,12 @@ class Soon(Generic[T]):
             under_way()
 
     def _run(self) -> None:
-        while (thing := self._next()) is not None:
-            self._work(thing)
+        try:
+            while (thing := self._next()) is not None:
+                self._work(thing)
+        except BaseException:
+            self._under_way = None  # the next one named begins anew
+            raise
 
     def _next(self) -> T | None:
         with self._lock:

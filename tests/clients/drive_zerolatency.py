@@ -15,7 +15,7 @@ from zerolatency.errors import AuthenticationError
 URL, KEY, WRONG = os.environ["URL"], os.environ["KEY"], os.environ["WRONG"]
 
 
-def until(check: Any, seconds: float = 10.0) -> Any:
+def until(check: Any, seconds: float = 60.0) -> Any:
     give_up = time.monotonic() + seconds
     while not (found := check()):
         assert time.monotonic() < give_up, "it never came"

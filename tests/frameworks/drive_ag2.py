@@ -12,7 +12,7 @@ from holdfast.integrations.ag2 import MemoryPolicy, memory_tools, remembering
 from holdfast.integrations.companion import Companion
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled, in_time
+from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -96,7 +96,7 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
             for said in says:
                 reply = await agent(model, middleware=[remembering(companion)]).ask(said)
                 assert reply.body == f"Reply to: {said}"
-        assert companion.counts.longest < seconds + 0.5
+        assert companion.counts.longest < seconds + LATE
         assert companion.counts.recalls_failed > 0
         assert companion.counts.waiting > 0
         server.recover()

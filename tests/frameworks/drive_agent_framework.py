@@ -13,7 +13,7 @@ from holdfast import Memory, Source
 from holdfast.integrations.agent_framework import HoldfastContextProvider, HoldfastHistoryProvider
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled, in_time
+from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -174,7 +174,7 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
                 answer = await one.run(said, session=AgentSession(session_id="s"))
                 assert answer.text == f"Reply to: {said}"
         for part in (provider, history):
-            assert part.counts.longest < seconds + 0.5
+            assert part.counts.longest < seconds + LATE
             assert part.counts.recalls_failed > 0
             assert part.counts.waiting > 0
         server.recover()

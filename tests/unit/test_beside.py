@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from holdfast.beside import Soon, beside
+from tests.waiting import until
 
 
 def test_it_is_under_way_while_its_maker_goes_on() -> None:
@@ -82,3 +83,19 @@ def test_a_child_goes_on_where_its_parent_was_at_work() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     free.set()
     soon.wait()
+
+
+def test_a_work_that_fails_keeps_no_other_from_being_done() -> None:
+    done: list[str] = []
+
+    def work(name: str) -> None:
+        if name == "bad":
+            raise KeyError(name)
+        done.append(name)
+
+    soon = Soon(work)
+    soon.name("bad")
+    until(lambda: soon.idle)
+    soon.name("good")
+    soon.wait()
+    assert done == ["good"]

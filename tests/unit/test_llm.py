@@ -140,7 +140,7 @@ def test_a_slow_model_costs_no_more_than_its_time(serve: Serve) -> None:
     llm, _ = serve(slow, timeout=0.2, attempts=2)
     start = time.monotonic()
     assert contents(llm)[:1] == RULES
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 20  # two answers would take two minutes
 
 
 def test_a_fenced_answer_is_read(serve: Serve) -> None:

@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -18,6 +17,7 @@ from holdfast.engine import Place, Transaction, sqlite
 from holdfast.engine.sqlite import SQLite, _Work
 from holdfast.errors import Closed, NotFound, StoreBroken
 from holdfast.model import Entry
+from tests.waiting import until
 
 NOW = datetime(2026, 5, 3, tzinfo=timezone.utc)
 
@@ -42,17 +42,16 @@ def test_writes_behind_a_full_group_are_done_before_they_are_answered(
 
     def slow(tx: object) -> str:
         first.set()
-        assert second.wait(10)
+        assert second.wait(60)
         return "slow"
 
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(engine.write, slow)]
-        assert first.wait(10)
+        assert first.wait(60)
         asked += [pool.submit(engine.write, lambda tx, at=at: at) for at in range(7)]
-        while len(engine._queue) < 7:
-            time.sleep(0.001)
+        until(lambda: len(engine._queue) == 7)
         second.set()
-        assert [one.result(10) for one in asked] == ["slow", *range(7)]
+        assert [one.result(60) for one in asked] == ["slow", *range(7)]
     assert engine.write(lambda tx: "and on") == "and on"
 
 
@@ -171,8 +170,7 @@ class Late:
         self._lock.release()
         if threading.current_thread().name == self._name and mine and not self._go.is_set():
             self._go.set()
-            while not mine[0].leads:
-                time.sleep(0.001)
+            until(lambda: mine[0].leads)
 
 
 def test_a_writer_given_the_lead_before_it_waits_is_woken_once(engine: SQLite) -> None:
@@ -180,7 +178,7 @@ def test_a_writer_given_the_lead_before_it_waits_is_woken_once(engine: SQLite) -
 
     def slow(tx: Transaction) -> None:
         busy.set()
-        go.wait(10)
+        assert go.wait(60)
 
     def write(work: Callable[[Transaction], None]) -> None:
         engine.write(work)
@@ -190,9 +188,9 @@ def test_a_writer_given_the_lead_before_it_waits_is_woken_once(engine: SQLite) -
     first = threading.Thread(target=write, args=(slow,), name="first")
     late = threading.Thread(target=write, args=(lambda tx: None,), name="late")
     first.start()
-    busy.wait(10)
+    assert busy.wait(60)
     late.start()
     for thread in (first, late):
-        thread.join(10)
+        thread.join(60)
     assert sorted(done) == ["first", "late"]
     assert not engine._led

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -14,6 +14,7 @@ from holdfast.engine import open_engine
 from holdfast.errors import StoreReadOnly
 from holdfast.sweeping import BATCH, GRACE, LOOK, Sweeper
 from holdfast.testing import FakeClock
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -39,13 +40,6 @@ def rows(url: str) -> int:
         return sum(held.fetchone())
 
 
-def settled(what: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
-    while not what() and time.monotonic() < until:
-        time.sleep(0.01)
-    return what()
-
-
 def worker() -> list[threading.Thread]:
     return [it for it in threading.enumerate() if it.name == "holdfast"]
 
@@ -54,18 +48,20 @@ def worker() -> list[threading.Thread]:
 def test_what_expires_is_removed_while_nobody_calls(url: str) -> None:
     with Memory("s", url, embedder="hashing") as memory:
         memory.remember("here")
-        memory.remember_many([{"content": f"note {n}", "ttl": 0.1} for n in range(2 * BATCH + 1)])
-        memory.set("k", 1, ttl=0.1)
-        assert rows(url) == 2 * BATCH + 3
-        assert settled(lambda: rows(url) == 1)
-        assert settled(lambda: not worker())
+        notes = [{"content": f"note {n}", "ttl": 0.1} for n in range(2 * BATCH + 1)]
+        assert all(told.created for told in memory.remember_many(notes))
+        assert memory.set("k", 1, ttl=0.1).version == 1
+        until(lambda: rows(url) == 1)
+        until(lambda: not worker())
         assert memory.doctor().healthy
 
 
-@pytest.mark.usefixtures("hurried")
-def test_what_another_process_left_goes_with_a_later_write(url: str) -> None:
+def test_what_another_process_left_goes_with_a_later_write(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Memory("s", url, embedder="hashing") as first:
-        first.remember("gone", ttl=0.001)
+        first.remember("gone", ttl=0.001)  # and it closes long before a minute is over
+    monkeypatch.setattr(sweeping, "GRACE", timedelta(seconds=0.05))
     with Memory("t", url, embedder="hashing") as memory:
         assert rows(url) == 1
         memory.set("k", 0)
@@ -74,7 +70,7 @@ def test_what_another_process_left_goes_with_a_later_write(url: str) -> None:
             memory.increment("k")
             return rows(url) == 1
 
-        assert settled(swept)
+        until(swept)
 
 
 def test_a_clock_that_was_set_is_not_believed(memory: Memory, url: str, clock: FakeClock) -> None:
@@ -89,11 +85,11 @@ def test_a_clock_that_was_set_is_not_believed(memory: Memory, url: str, clock: F
 
 def test_no_thread_waits_for_what_is_far_away(memory: Memory) -> None:
     memory.remember("gone in a week", kind="temporary")
-    assert settled(lambda: not worker())
+    until(lambda: not worker())
     memory.remember("gone soon", ttl=60)
     assert worker()[0].daemon
     memory.close()
-    assert settled(lambda: not worker())
+    until(lambda: not worker())
 
 
 def test_a_sweep_stops_when_it_is_told_to(url: str, memory: Memory, clock: FakeClock) -> None:

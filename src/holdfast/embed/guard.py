@@ -99,16 +99,18 @@ class Guarded:
 
     def known(self, text: str) -> Matrix | None:
         """The vectors of a content that was a query lately: an agent asks, and then keeps it."""
-        parts = passages(text)
+        return self._known(passages(text))
+
+    def _known(self, parts: Sequence[str]) -> Matrix | None:
         with self._lock:
             found = self._queries.get(parts[0]) if len(parts) == 1 else None
         return None if found is None else found[None]
 
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""
-        if len(texts) == 1 and (known := self.known(texts[0])) is not None:
-            return [known]
         parts = [passages(text) for text in texts]
+        if len(texts) == 1 and (known := self._known(parts[0])) is not None:
+            return [known]
         flat = self._embed([part for some in parts for part in some])
         ends = accumulate(len(some) for some in parts)
         return [flat[end - len(some) : end] for some, end in zip(parts, ends, strict=True)]
@@ -164,7 +166,7 @@ class Guarded:
                 f"not {wanted}."
             )
         lengths = _lengths(vectors)
-        if not (lengths.min(initial=1.0) > SHORTEST and lengths.max(initial=1.0) < LONGEST):
+        if not ((lengths > SHORTEST) & (lengths < LONGEST)).all():
             # Scaled first: the square of a huge number is no number.
             most = np.abs(vectors).max(axis=1, keepdims=True)
             if not np.isfinite(most).all() or not most.all():

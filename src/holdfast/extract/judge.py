@@ -1,7 +1,8 @@
 """Who settles what the rules find unclear: nobody by default, or a language model.
 
 A judge is believed no further than the rules allow: what cannot be read is "unclear", a pinned
-memory never loses, and one told by a less trusted writer never wins.
+memory never loses, and one told by a less trusted writer never wins. A model is believed only if
+it says the same whichever statement it is shown first: small ones take the first, whatever it is.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from holdfast.extract.chat import Chat, Task
 from holdfast.extract.reconcile import Statement
 
 FIRST, SECOND, BOTH, UNCLEAR = VERDICTS = ("first", "second", "both", "unclear")
+TURNED = {FIRST: SECOND, SECOND: FIRST, BOTH: BOTH}  # what the same verdict is in the other order
 CONTENT_LETTERS = 2000  # of each statement, as a model sees it
 SCHEMA = {
     "type": "object",
@@ -32,7 +34,7 @@ class Judge(Protocol):
 
 
 class LLMJudge:
-    """A model behind `base_url`, asked about one pair at a time."""
+    """A model behind `base_url`, asked about one pair at a time, in either order."""
 
     def __init__(
         self, base_url: str, model: str, api_key: str | None = None, **options: Any
@@ -42,7 +44,12 @@ class LLMJudge:
         self.usage = self._chat.usage
 
     def verdict(self, first: Statement, second: Statement) -> str:
-        """Which of two statements holds, by the model; `unclear` if it gives no such answer."""
+        """Which of two statements holds, by the model; `unclear` unless it says so twice."""
+        found = self._asked(first, second)
+        sure = found in TURNED and self._asked(second, first) == TURNED[found]
+        return found if sure else UNCLEAR
+
+    def _asked(self, first: Statement, second: Statement) -> str:
         said = f"<first>{_line(first)}</first>\n<second>{_line(second)}</second>"
         return self._chat.answered(self._task, said, _checked) or UNCLEAR
 
