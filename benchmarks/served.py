@@ -99,8 +99,6 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
         with Memory("bench", url, embedder=embedder) as memory:
             memory.remember_many([TEXT.format(n=n) for n in range(size)])
             memory.set("cursor", {"row": 8000})
-            tried = [here(memory, seconds) for _ in range(rounds)]
-            found["in process"] = {kind: min(it[kind] for it in tried) for kind in KINDS}
         with ExitStack() as stack:
             bare = stack.enter_context(process([sys.executable, "-c", ECHO, "8471"], 8471))
             words = [sys.executable, "-c", SERVE, "8472", url, embedder]
@@ -112,6 +110,7 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
             found["state get over echo"] = {
                 clients: paired(ours, bare, clients) for clients in CLIENTS
             }
+            found["in process"] = added(ours, stack.enter_context(Memory("bench", url, embedder)))
     found["checks"] = checks(found)
     return found
 
@@ -142,17 +141,32 @@ def paired(ours: str, bare: str, clients: int) -> float:
     return round(float(statistics.median(found)), 2)
 
 
-def here(memory: Memory, seconds: float) -> dict[str, float]:
-    """The 50th percentile of each verb in this process, milliseconds."""
+def added(ours: str, memory: Memory) -> dict[str, dict[str, float]]:
+    """Each verb in this process, and what the server adds for one client: medians, milliseconds.
+
+    Again in pairs of short turns, one here and one over HTTP.
+    """
+    found = {}
+    for kind, verb in verbs(memory).items():
+        pairs = []
+        for _ in range(PAIRS):
+            here = _p50(verb, PAIR_SECONDS)
+            pairs.append((here, measured(ours, kind, 1, PAIR_SECONDS)["p50_ms"] - here))
+        took, more = (round(statistics.median(it), 3) for it in zip(*pairs, strict=True))
+        found[kind] = {"p50_ms": took, "added_ms": more}
+    return found
+
+
+def verbs(memory: Memory) -> dict[str, Callable[[], Any]]:
+    """What the load generator asks for, in this process."""
     queries, mark = itertools.cycle(QUERIES), itertools.count()
-    verbs: dict[str, Callable[[], Any]] = {
+    return {
         "state get": lambda: memory.entry("cursor"),
         "state set": lambda: memory.set("c0", {"row": next(mark)}),
         "remember": lambda: memory.remember(f"note {next(mark)} of the tea shop"),
         "recall": lambda: memory.recall(next(queries)),
         "context": lambda: memory.context(next(queries)),
     }
-    return {kind: _p50(verb, seconds) for kind, verb in verbs.items()}
 
 
 def _p50(verb: Callable[[], Any], seconds: float) -> float:
@@ -184,10 +198,7 @@ def checks(found: dict[str, Any]) -> dict[str, Any]:
         f"state get over the bare framework, {clients} clients": ratio
         for clients, ratio in found["state get over echo"].items()
     }
-    added = {
-        kind: round(by[kind, 1]["p50_ms"] - found["in process"][kind], 3)
-        for kind in found["in process"]
-    }
+    added = {kind: told["added_ms"] for kind, told in found["in process"].items()}
     return {
         **rate,
         "added by the server at one client, p50 ms": added,

@@ -17,6 +17,7 @@ from holdfast.embed.hashing import Hashing
 from holdfast.engine.cache.index import Index
 from holdfast.model import Reembedded
 from holdfast.testing import MoodyEmbedder
+from tests.waiting import until
 
 STORY = ["Ann likes green tea", "the car is red", "we meet on Monday"]
 
@@ -126,6 +127,42 @@ def test_the_store_is_read_while_the_query_is_embedded(
     assert embedder.in_time == [True]
     assert found[0].content == STORY[0]
     assert (found[0].why.meaning is None) == bool(found.degraded) == (mood == "nan")
+
+
+def test_without_waiting_it_is_on_disk_at_once_and_its_vector_follows(
+    url: str, tmp_path: Path
+) -> None:
+    embedder = Pondering()
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.recall("how long does this take?")
+        embedder.mood = "ponders"
+        told = memory.remember("Ann likes green tea", wait=False)
+        with Memory("s", url, embedder=Pondering()) as another:
+            assert another.read(told.id).content == "Ann likes green tea"
+            assert another.stats().waiting == 1
+        embedder.read.set()
+        until(lambda: memory.stats().waiting == 0)
+        assert embedder.in_time == [True]
+        assert memory.recall("green tea")[0].why.meaning is not None
+
+
+def test_what_was_asked_needs_no_second_embedding(url: str) -> None:
+    embedder = Pondering()
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.recall("does Ann like green tea?")
+        calls = embedder.calls
+        memory.remember("does Ann like green tea?", wait=False)
+        assert (memory.stats().waiting, embedder.calls) == (0, calls)
+
+
+def test_closing_waits_for_vectors_that_are_on_their_way(url: str) -> None:
+    embedder = Pondering()
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.recall("how long does this take?")
+        for number in range(5):
+            memory.remember(f"note {number}", wait=False)
+    with Memory("s", url, embedder=embedder) as memory:
+        assert memory.stats().waiting == 0
 
 
 def test_what_waits_is_embedded_by_the_next_recall(memory: Memory, embedder: MoodyEmbedder) -> None:

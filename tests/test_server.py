@@ -23,7 +23,7 @@ import pytest
 from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated, ops
 from holdfast.errors import HoldfastError
 from holdfast.model import Turn
-from holdfast.server import app, logs
+from holdfast.server import crew, logs
 from holdfast.server.app import make_app
 from holdfast.server.host import Host
 from holdfast.server.limits import Limits
@@ -319,7 +319,7 @@ def test_what_waited_too_long_is_shed_and_not_begun(
 ) -> None:
     slow = MoodyEmbedder("slow")
     slow.background = (0.0, 0.1)  # type: ignore[attr-defined]
-    monkeypatch.setattr(app, "WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(crew, "WAIT_SECONDS", 0.2)
     with serving(url, embedder=slow, threads=1) as served, ThreadPoolExecutor(2) as pool:
 
         def ask(n: int) -> httpx2.Response:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -32,9 +33,67 @@ def beside(work: Callable[[], T]) -> Callable[[], T]:
     return answer.result
 
 
+class Soon(Generic[T]):
+    """Something done soon with each thing named, one after the other, by another thread."""
+
+    def __init__(self, work: Callable[[T], object]) -> None:
+        self._work = work
+        self.renew()
+        _soon.add(self)
+
+    def renew(self) -> None:
+        """Begins with nothing: in a forked child another thread's lock would never be freed."""
+        self._named: dict[T, None] = {}
+        self._lock = threading.RLock()  # at the end of a process the work is done inside `name`
+        self._under_way: Callable[[], None] | None = None
+
+    def name(self, thing: T) -> None:
+        """Names a thing; one that waits already is done once."""
+        with self._lock:
+            self._named[thing] = None
+            if self._under_way is None:
+                self._under_way = beside(self._run)
+
+    @property
+    def idle(self) -> bool:
+        """True if nothing is being done."""
+        return self._under_way is None
+
+    def wait(self) -> None:
+        """Waits until all that was named is done."""
+        under_way = self._under_way
+        if under_way is not None:
+            under_way()
+
+    def _run(self) -> None:
+        try:
+            while (thing := self._next()) is not None:
+                self._work(thing)
+        except BaseException:
+            self._under_way = None  # the next one named begins anew
+            raise
+
+    def _next(self) -> T | None:
+        with self._lock:
+            thing = next(iter(self._named), None)
+            if thing is None:
+                self._under_way = None
+            else:
+                del self._named[thing]
+            return thing
+
+
 @lru_cache(maxsize=1)
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, "holdfast-beside")
 
 
-os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of its parent's threads
+def _after_fork() -> None:
+    """A child has none of its parent's threads."""
+    _threads.cache_clear()
+    for one in list(_soon):
+        one.renew()
+
+
+_soon: weakref.WeakSet[Soon[Any]] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_after_fork)

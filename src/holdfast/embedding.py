@@ -7,17 +7,18 @@ store moves, no vector of the one may pass for one of the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.beside import beside
+from holdfast.beside import Soon, beside
 from holdfast.embed import Embedder
 from holdfast.embed.guard import Guarded
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting
-from holdfast.errors import EmbedderFailed, EmbedderMismatch
+from holdfast.errors import EmbedderFailed, EmbedderMismatch, HoldfastError
 from holdfast.model import Reembedded
 from holdfast.rank import BACKGROUND
 
@@ -49,6 +50,7 @@ class Embedding:
     def __init__(self, engine: Engine, embedder: Embedder | None) -> None:
         self._engine = engine
         self._target: Guarded | None = None  # of a move that is under way
+        self.soon = Soon(self._catch_up_quietly)  # places where something waits for its vector
         # Read once by whoever uses it: a move may put another in its place.
         self.current = None if embedder is None else self._claimed(Guarded(embedder))
 
@@ -62,11 +64,18 @@ class Embedding:
             )
         return embedder
 
-    def contents(self, texts: Sequence[str]) -> tuple[list[Vectors | None], Space | None]:
-        """The vectors of contents, and whose they are; None for each that cannot be had now."""
+    def contents(
+        self, texts: Sequence[str], wait: bool = True
+    ) -> tuple[list[Vectors | None], Space | None]:
+        """The vectors of contents, and whose they are; None for each that cannot be had now.
+
+        Without `wait` only those are given that are known, or made in no time.
+        """
         embedder = self.current
         if embedder is None:
             return [None] * len(texts), None
+        if not wait and embedder.slow:
+            return [embedder.known(text) for text in texts], _space(embedder)
         found: list[Vectors | None] = []
         try:
             for start in range(0, len(texts), BATCH):
@@ -91,9 +100,17 @@ class Embedding:
         return Query(_space(embedder), lambda: found)
 
     def catch_up(self, places: Sequence[Place]) -> bool:
-        """Embeds some of what was remembered while the embedder was away."""
-        rows = [row for place in places for row in self._engine.waiting(CATCH_UP, place)]
-        return bool(rows) and self._fill(rows)
+        """Embeds some of what waits for its vector; False if that cannot be done now."""
+        embedder = self.current
+        if embedder is None:
+            return False
+        with embedder.catching_up:  # nothing is embedded twice
+            rows = [row for place in places for row in self._engine.waiting(CATCH_UP, place)]
+            return self._fill(rows)
+
+    def _catch_up_quietly(self, place: Place) -> None:
+        with suppress(HoldfastError):  # what fails here is left to the next recall
+            self.catch_up([place])
 
     def catch_up_all(self) -> int:
         """Embeds everything that waits; gives how many still do."""
@@ -103,6 +120,8 @@ class Embedding:
         return 0
 
     def _fill(self, rows: Sequence[Waiting]) -> bool:
+        if not rows:
+            return True
         vectors, space = self.contents([row.content for row in rows])
         if space is None or any(found is None for found in vectors):
             return False

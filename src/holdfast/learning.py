@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Protocol, TypeVar
 
 from holdfast import check, consolidation, judging, keeping, lifetime, ops, text, trust, wire
@@ -66,24 +66,28 @@ class Echoes:
     """What was lately put into prompts: an agent that says it again tells nothing new."""
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[Place, deque[frozenset[str]]] = OrderedDict()
+        self._lines: OrderedDict[Place, deque[str]] = OrderedDict()
         self._lock = threading.Lock()
 
     def note(self, place: Place, contents: Sequence[str]) -> None:
         """Remembers contents that were rendered."""
-        told = [frozenset(text.terms(content)) for content in contents]
         with self._lock:
-            self._lines.setdefault(place, deque(maxlen=ECHOES)).extend(told)
+            self._lines.setdefault(place, deque(maxlen=ECHOES)).extend(contents)
             self._lines.move_to_end(place)
             while len(self._lines) > ECHOES:
                 self._lines.popitem(last=False)
 
     def heard(self, place: Place, content: str) -> bool:
         """True if a content is nearly one of them."""
-        words = frozenset(text.terms(content))
+        words = _words(content)
         with self._lock:
             lines = list(self._lines.get(place, ()))
-        return any(words and len(words & line) >= ECHO_SHARE * len(words) for line in lines)
+        return any(words and len(words & _words(it)) >= ECHO_SHARE * len(words) for it in lines)
+
+
+@lru_cache(maxsize=2 * ECHOES)
+def _words(content: str) -> frozenset[str]:
+    return frozenset(text.terms(content))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,8 +163,10 @@ class Remember(Write[Remembered]):
     """Stores one memory."""
 
     draft: Draft
+    wait: bool = True
 
     def _check(self) -> None:
+        check.flag("wait", self.wait)
         _set(self, draft=draft(self.draft))
 
 

@@ -139,6 +139,11 @@ def arguments(op: Any, names: tuple[str, ...] = ("scope",)) -> tuple[Argument, .
     return tuple(_arguments(op, {*names, "idempotency_key", "if_version"}))
 
 
+@cache
+def _named(op: Any, names: tuple[str, ...]) -> dict[str, Argument]:
+    return {it.name: it for it in arguments(op, names)}
+
+
 def _arguments(op: type[Any], elsewhere: set[str]) -> Iterator[Argument]:
     hints = get_type_hints(op)
     for part in dataclasses.fields(op):
@@ -236,20 +241,20 @@ def op(
     headers: Mapping[str, str],
 ) -> ops.Op[Any]:
     """The op a request carries; `Invalid` says where it does not fit."""
-    known = arguments(route.op, route.names)
+    known = _named(route.op, route.names)
     told = _asked(known, query) if route.in_query else _object(body)
     whole: dict[str, Any] = {**path, **_from_headers(route.op, headers)}
-    if not told and not any(it.required for it in known):
+    if not (known or told):  # its path and headers are all it takes
         made: ops.Op[Any] = route.op(**whole)
         return made
-    unknown = sorted(set(told) - {it.name for it in known})
-    if unknown:
-        takes = ", ".join(it.name for it in known) or "nothing"
-        raise Invalid(f"{', '.join(unknown)[:200]} is not taken here.", f"This takes: {takes}.")
-    for it in known:
-        if it.name in told:
-            holder = whole if it.inside is None else whole.setdefault(it.inside, {})
-            holder[it.name] = _spelled_out(it, told[it.name])
+    if not known.keys() >= told.keys():
+        unknown = ", ".join(sorted(told.keys() - known.keys()))
+        takes = ", ".join(known) or "nothing"
+        raise Invalid(f"{unknown[:200]} is not taken here.", f"This takes: {takes}.")
+    for name, value in told.items():
+        it = known[name]
+        holder = whole if it.inside is None else whole.setdefault(it.inside, {})
+        holder[name] = _spelled_out(it, value)
     return _checked(wire.load(route.op, whole))
 
 
@@ -278,10 +283,10 @@ def _draft(item: Any) -> Any:
     return item
 
 
-def _asked(known: Sequence[Argument], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _asked(known: Mapping[str, Argument], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The arguments of a query, by the types they must have."""
-    kinds = {it.name: it.kind for it in known}
-    return {name: _value(kinds.get(name, str), values) for name, values in query.items()}
+    kinds = {name: known[name].kind if name in known else str for name in query}
+    return {name: _value(kinds[name], values) for name, values in query.items()}
 
 
 def _value(kind: Any, values: Sequence[str]) -> Any:
@@ -331,7 +336,6 @@ def _checked(made: ops.Op[Any]) -> ops.Op[Any]:
     return dataclasses.replace(made, where=ops.where(**parts))  # type: ignore[call-arg]
 
 
-def reply(route: Route, value: Any) -> Any:
-    """The JSON of an answer."""
-    told = wire.dump(value)
-    return told if route.wraps is None else {route.wraps: told}
+def reply(route: Route, answer: Any) -> Any:
+    """What is sent of an answer."""
+    return answer if route.wraps is None else {route.wraps: answer}

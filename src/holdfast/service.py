@@ -114,6 +114,7 @@ class Service:
     def close(self) -> None:
         """Lets go of the store; a job under way ends first."""
         self.learner.worker.stop()
+        self.embedding.soon.wait()
         self.engine.close()
 
     # --- remembering ---
@@ -122,10 +123,12 @@ class Service:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
         self.learner.follow(place, [op.draft])
-        draft = self._drafts([op.draft], place, now)[0]
+        draft = self._drafts([op.draft], place, now, op.wait)[0]
         done = self._write(op, place, lambda tx: self.learner.keep(tx, place, op.draft, draft, now))
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
+        if not op.wait and draft.vectors is None:
+            self.embedding.soon.name(place)
         return done
 
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
@@ -146,13 +149,15 @@ class Service:
         if any(one.superseded or one.redacted for one in done):
             self.embedding.catch_up([place])
 
-    def _drafts(self, drafts: Sequence[ops.Draft], place: Place, now: datetime) -> list[Draft]:
+    def _drafts(
+        self, drafts: Sequence[ops.Draft], place: Place, now: datetime, wait: bool = True
+    ) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""
         records = [record(draft, place, self._new_id(), now) for draft in drafts]
-        return self._indexed(records)
+        return self._indexed(records, wait)
 
-    def _indexed(self, records: Sequence[Record]) -> list[Draft]:
-        vectors, space = self.embedding.contents([record.content for record in records])
+    def _indexed(self, records: Sequence[Record], wait: bool = True) -> list[Draft]:
+        vectors, space = self.embedding.contents([one.content for one in records], wait)
         pairs = zip(records, vectors, strict=True)
         return [keeping.indexed(one, found, space) for one, found in pairs]
 

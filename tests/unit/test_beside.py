@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from holdfast.beside import beside
+from holdfast.beside import Soon, beside
+from tests.waiting import until
 
 
 def test_it_is_under_way_while_its_maker_goes_on() -> None:
@@ -43,9 +44,58 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 def test_at_the_end_of_a_process_it_is_done_on_the_spot() -> None:
     code = """if True:
         import threading
-        from holdfast.beside import beside
+        from holdfast.beside import Soon, beside
         beside(int)()
         threading._register_atexit(lambda: print(beside(lambda: "still done")()))
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "still done\n"
+
+
+def test_what_is_named_is_done_soon_and_once() -> None:
+    done, free = list[str](), threading.Event()
+
+    def work(name: str) -> None:
+        free.wait(30)
+        done.append(name)
+
+    soon = Soon(work)
+    for name in ("a", "b", "b", "c", "b"):
+        soon.name(name)
+    free.set()
+    soon.wait()
+    assert done == ["a", "b", "c"]
+    soon.name("d")
+    soon.wait()
+    assert done[-1] == "d"
+
+
+def test_a_child_goes_on_where_its_parent_was_at_work() -> None:
+    free = threading.Event()
+    soon: Soon[str] = Soon(lambda _: free.wait(30))
+    soon.name("parent")
+    child = os.fork()
+    if child == 0:
+        free.set()
+        soon.name("child")
+        soon.wait()
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    free.set()
+    soon.wait()
+
+
+def test_a_work_that_fails_keeps_no_other_from_being_done() -> None:
+    done: list[str] = []
+
+    def work(name: str) -> None:
+        if name == "bad":
+            raise KeyError(name)
+        done.append(name)
+
+    soon = Soon(work)
+    soon.name("bad")
+    until(lambda: soon.idle)
+    soon.name("good")
+    soon.wait()
+    assert done == ["good"]

@@ -114,13 +114,15 @@ class AsyncMemory(AsyncLearning):
         avoid: bool = False,
         supersedes: Sequence[str] | str = (),
         reconcile: bool | None = None,
+        wait: bool = True,
     ) -> Remembered:
         """Stores a memory of up to 32 KiB; on disk when this returns.
 
         The same content again is not stored twice: it reinforces the memory there is, and the
         answer says `created=False`. `ttl` is a timedelta or seconds. `avoid` marks what failed or
         was ruled out; `supersedes` names memories that this one replaces; with `reconcile` it
-        replaces what it contradicts (None: as the scope's policy says).
+        replaces what it contradicts (None: as the scope's policy says). Without `wait` it is on
+        disk all the same, but its vector follows a moment later: until then words alone find it.
 
             await memory.remember("Use PostgreSQL, not MongoDB", kind="decision", tags=["db"])
         """
@@ -139,8 +141,9 @@ class AsyncMemory(AsyncLearning):
             "supersedes": supersedes,
             "reconcile": reconcile,
         }
+        told = ops.draft(draft)
         return await self._backend.do(
-            ops.Remember(scope=self.scope, draft=ops.draft(draft), idempotency_key=idempotency_key)
+            ops.Remember(scope=self.scope, draft=told, wait=wait, idempotency_key=idempotency_key)
         )
 
     async def remember_many(

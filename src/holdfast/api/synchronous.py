@@ -113,13 +113,15 @@ class Memory(Learning):
         avoid: bool = False,
         supersedes: Sequence[str] | str = (),
         reconcile: bool | None = None,
+        wait: bool = True,
     ) -> Remembered:
         """Stores a memory of up to 32 KiB; on disk when this returns.
 
         The same content again is not stored twice: it reinforces the memory there is, and the
         answer says `created=False`. `ttl` is a timedelta or seconds. `avoid` marks what failed or
         was ruled out; `supersedes` names memories that this one replaces; with `reconcile` it
-        replaces what it contradicts (None: as the scope's policy says).
+        replaces what it contradicts (None: as the scope's policy says). Without `wait` it is on
+        disk all the same, but its vector follows a moment later: until then words alone find it.
 
             memory.remember("Use PostgreSQL, not MongoDB", kind="decision", tags=["db"])
         """
@@ -138,8 +140,9 @@ class Memory(Learning):
             "supersedes": supersedes,
             "reconcile": reconcile,
         }
+        told = ops.draft(draft)
         return self._backend.do(
-            ops.Remember(scope=self.scope, draft=ops.draft(draft), idempotency_key=idempotency_key)
+            ops.Remember(scope=self.scope, draft=told, wait=wait, idempotency_key=idempotency_key)
         )
 
     def remember_many(

@@ -10,6 +10,7 @@ import typer
 
 from holdfast.cli import say
 from holdfast.cli.app import app, command
+from holdfast.cli.learning import Learns, Settles
 from holdfast.cli.options import At, option
 from holdfast.errors import Invalid
 
@@ -27,6 +28,8 @@ def serve(
     port: Annotated[int, option("--port", help="Else 8420; 0 takes any that is free.")] = 8420,
     workers: Annotated[int, option("--workers", help="Processes on one store. Else 1.")] = 1,
     embedder: Annotated[str, option("--embedder", help="Else the one the store knows.")] = "auto",
+    extractor: Learns = "rules",
+    judge: Settles = None,
     limit: Annotated[
         list[str] | None,
         option("--limit", help="A limit for each tenant; see docs/server.md.", metavar="NAME=N"),
@@ -47,6 +50,8 @@ def serve(
     settings = Settings(
         url=database or at.url,
         embedder=embedder,
+        extractor=extractor,
+        judge=judge,
         host=host,
         port=port,
         workers=workers,

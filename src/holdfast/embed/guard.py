@@ -63,13 +63,14 @@ class Guarded:
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
         self._takes = 0.0  # seconds for a query, the last time
         self.hits = self.misses = 0  # queries whose vectors were kept, and those that were not
-        self._lock = threading.Lock()
+        self.renew_locks()
         _guards.add(self)
         self._background: tuple[float, float] | None = getattr(embedder, "background", None)
 
-    def renew_lock(self) -> None:
-        """Takes a new lock, as a forked child must."""
+    def renew_locks(self) -> None:
+        """Takes new locks, as a forked child must."""
         self._lock = threading.Lock()
+        self.catching_up = threading.Lock()  # held by whoever embeds what waits in the store
 
     def query(self, text: str) -> Matrix:
         """The vector of a query."""
@@ -87,18 +88,29 @@ class Guarded:
                 self._queries.popitem(last=False)
         return vector
 
+    @property
+    def slow(self) -> bool:
+        """Whether the last query took so long that a thread for the next one pays."""
+        return self._takes > LONG_SECONDS
+
     def takes_long(self, text: str) -> bool:
         """Whether a query's vector, made here, takes so long that a thread for it pays."""
-        return self.inner.local and self._takes > LONG_SECONDS and text not in self._queries
+        return self.inner.local and self.slow and text not in self._queries
+
+    def known(self, text: str) -> Matrix | None:
+        """The vectors of a content that was a query lately: an agent asks, and then keeps it."""
+        return self._known(passages(text))
+
+    def _known(self, parts: Sequence[str]) -> Matrix | None:
+        with self._lock:
+            found = self._queries.get(parts[0]) if len(parts) == 1 else None
+        return None if found is None else found[None]
 
     def contents(self, texts: Sequence[str]) -> list[Matrix]:
         """For each content the vectors of its passages."""
         parts = [passages(text) for text in texts]
-        if len(texts) == len(parts[0]) == 1:
-            with self._lock:  # an agent asks with what it is told, and then keeps it
-                known = self._queries.get(parts[0][0])
-            if known is not None:
-                return [known[None]]
+        if len(texts) == 1 and (known := self._known(parts[0])) is not None:
+            return [known]
         flat = self._embed([part for some in parts for part in some])
         ends = accumulate(len(some) for some in parts)
         return [flat[end - len(some) : end] for some, end in zip(parts, ends, strict=True)]
@@ -154,7 +166,7 @@ class Guarded:
                 f"not {wanted}."
             )
         lengths = _lengths(vectors)
-        if not (lengths.min(initial=1.0) > SHORTEST and lengths.max(initial=1.0) < LONGEST):
+        if not ((lengths > SHORTEST) & (lengths < LONGEST)).all():
             # Scaled first: the square of a huge number is no number.
             most = np.abs(vectors).max(axis=1, keepdims=True)
             if not np.isfinite(most).all() or not most.all():
@@ -196,7 +208,7 @@ def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:
 def _after_fork() -> None:
     """Another thread of the parent may have held a lock: in the child nobody would free it."""
     for guard in list(_guards):
-        guard.renew_lock()
+        guard.renew_locks()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -180,6 +180,7 @@ class Companion:
             "source": said.source if said else None,
             "happened_at": datetime.now(timezone.utc),  # however late it comes to be stored
             "idempotency_key": _new_key(),
+            "wait": False,  # it is on disk when the turn goes on; its vector may follow
             **how,
         }
         return self.write("remember", lambda: self.memory.remember(content, kind, **details))

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import random
 import re
-import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-import anyio
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.access import NOBODY, OPEN_DOOR
 from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
 from holdfast.server import credentials, problems
+from holdfast.server.crew import Crew
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.host import Host
+from holdfast.server.limits import TooMuch
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
 from holdfast.server.settings import Settings
@@ -35,11 +38,10 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 HEADER_BYTES = 32 * 1024
 # A thread at work lets go of Python's lock this often, so that the event loop gets its turn.
 SWITCH_SECONDS = 0.0005
-WAIT_SECONDS = 2.0  # that work may wait for a thread; its caller may be gone, and others are not
+READERS = 4  # threads that read, at least: one that takes long does not keep the others waiting
 BODILESS = ("GET", "HEAD", "OPTIONS")
 ALWAYS = [
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -69,7 +71,9 @@ class Endpoint:
     verb: str  # its name in logs and metrics
     answer: Callable[[Call], Reply]
     keyless: bool = False  # anyone may call it
-    quick: bool = False  # a read of one row: a thread would take longer than it does
+    reads: bool = False  # it changes nothing
+    quick: bool = False  # it looks at nothing that is stored
+    one_row: bool = False  # of a file, that is read before a thread would have begun
     imports: bool = False  # takes a body as large as an export
     told: Told = problems.problem  # how its errors are told
     about: About = NOTHING  # what it takes and gives, unless it is a verb
@@ -84,10 +88,11 @@ class App:
     def __init__(self, host: Host, router: Router[Endpoint]) -> None:
         self.host = host
         self.router = router
-        self._pool = ThreadPoolExecutor(host.settings.threads, "holdfast")
-        self._at_work = 0
+        settings = host.settings
+        self._readers = Crew("reader", _readers(host), settings.waiting, host.metrics)
+        self._writers = Crew("writer", settings.threads, settings.waiting, host.metrics)
         self._span = spans()
-        host.queue = lambda: max(0, self._at_work - host.settings.threads)
+        host.queue = lambda: self._readers.waiting + self._writers.waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers as ASGI has it."""
@@ -111,7 +116,8 @@ class App:
 
     def close(self) -> None:
         """Finishes what was accepted, then lets go of the store."""
-        self._pool.shutdown()
+        self._readers.close()
+        self._writers.close()
         self.host.close()
 
     # --- one request ---
@@ -125,7 +131,7 @@ class App:
         endpoint, status = NOWHERE, 500
         method = scope["method"]
         try:
-            if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
+            if sum(map(len, chain.from_iterable(scope["headers"]))) > HEADER_BYTES:
                 raise HeadersTooLarge("The headers are too large.", "Send fewer.")
             endpoint, names = self.router.find(
                 "GET" if method == "HEAD" else method, scope["raw_path"]
@@ -133,10 +139,11 @@ class App:
             with self._span(endpoint.verb, request):
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
-                if endpoint.quick:
+                if endpoint.quick or (endpoint.one_row and self.host.near):
                     reply = self._answer(endpoint, call)
                 else:
-                    reply = await self._in_thread(endpoint, call)
+                    crew = self._readers if endpoint.reads else self._writers
+                    reply = await crew.do(lambda: self._answer(endpoint, call))
         except Exception as error:
             reply = _failure(error, endpoint, request)
         status = reply.status
@@ -159,34 +166,8 @@ class App:
         most = limits.import_body if endpoint.imports else limits.body
         if length is not None and length.isdigit() and int(length) > most:
             raise _too_large(most)
-        try:
-            with anyio.fail_after(self.host.settings.body_seconds):
-                return await _received(receive, most)
-        except TimeoutError:
-            raise TooSlow("The body did not come in time.", "Send it faster.") from None
-
-    async def _in_thread(self, endpoint: Endpoint, call: Call) -> Reply:
-        settings = self.host.settings
-        if self._at_work >= settings.threads + settings.waiting:
-            raise self._too_much()
-        self._at_work += 1
-        try:
-            asked = time.perf_counter()
-
-            def work() -> Reply:
-                waited = time.perf_counter() - asked
-                self.host.metrics.stage("wait", waited)
-                if waited > WAIT_SECONDS:
-                    raise self._too_much()
-                return self._answer(endpoint, call)
-
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-        finally:
-            self._at_work -= 1
-
-    def _too_much(self) -> Unavailable:
-        self.host.metrics.shed()
-        return Unavailable("The server has too much work.", "Try again.", retry_after=1)
+        with _in_time(self.host.settings.body_seconds):
+            return await _received(receive, most)
 
     def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
         host = self.host
@@ -209,14 +190,13 @@ class App:
         return reply
 
     async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
-        own = [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
-        said = {name for name, _ in own}
         headers = [
             (b"content-type", reply.media.encode()),
+            (b"content-security-policy", reply.policy.encode()),
             (b"x-request-id", request.encode()),
-            *(it for it in ALWAYS if it[0] not in said),
-            *own,
+            *ALWAYS,
         ]
+        headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):
             headers.append((b"content-length", str(len(reply.body)).encode()))
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
@@ -228,10 +208,40 @@ class App:
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _parts(self, body: Iterator[bytes]) -> Any:
-        loop = asyncio.get_running_loop()
-        while (part := await loop.run_in_executor(self._pool, next, body, None)) is not None:
+    async def _parts(self, body: Iterator[bytes]) -> AsyncIterator[bytes]:
+        while (part := await self._readers.go_on(lambda: next(body, None))) is not None:
             yield part
+
+
+def _readers(host: Host) -> int:
+    """How many threads read: as many as can at one time, unless they wait for other machines."""
+    most = host.settings.threads
+    local = host.embedder is None or host.embedder.local
+    return min(most, max(READERS, os.cpu_count() or 1)) if host.near and local else most
+
+
+@contextmanager
+def _in_time(seconds: float) -> Iterator[None]:
+    """`TooSlow` if what is awaited inside takes longer."""
+    task, late = asyncio.current_task(), False
+    assert task is not None
+
+    def end() -> None:
+        nonlocal late
+        late = True
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(seconds, end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not late:
+            raise
+        if sys.version_info >= (3, 11):
+            task.uncancel()
+        raise TooSlow("The body did not come in time.", "Send it faster.") from None
+    finally:
+        timer.cancel()
 
 
 async def _received(receive: Receive, most: int) -> bytes:
@@ -254,7 +264,9 @@ def _too_large(most: int) -> TooLarge:
 
 
 def _request_id(given: str | None) -> str:
-    return given if given and REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    if given and REQUEST_ID.fullmatch(given):
+        return given
+    return f"{random.getrandbits(64):016x}"
 
 
 def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
@@ -262,7 +274,7 @@ def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
     if not isinstance(error, HoldfastError):
         log.error("unforeseen", extra={"request": request, "verb": endpoint.verb}, exc_info=error)
         error = HoldfastError("The server failed.", f"Its log tells why, under {request}.")
-    elif error.status >= 500:
+    elif error.status >= 500 and not isinstance(error, TooMuch):
         # What went wrong with the store names files: that is for the log.
         log.error("failed", extra={"request": request, "error": str(error)})
         error = type(error)(

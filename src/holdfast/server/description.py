@@ -42,8 +42,8 @@ def add(router: Router[Endpoint]) -> None:
         return Reply(page(told(), f"http://{host}").encode(), media="text/html; charset=utf-8")
 
     html = About(media="text/html; charset=utf-8", gives="text")
-    router.add("GET", "/openapi.json", Endpoint("openapi", machine, keyless=True))
-    router.add("GET", "/docs", Endpoint("docs", people, keyless=True, about=html))
+    router.add("GET", "/openapi.json", Endpoint("openapi", machine, keyless=True, reads=True))
+    router.add("GET", "/docs", Endpoint("docs", people, keyless=True, reads=True, about=html))
 
 
 def version() -> str:

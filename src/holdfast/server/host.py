@@ -19,6 +19,8 @@ from holdfast.embed import Embedder
 from holdfast.engine import Engine, Place, Transaction, open_engine
 from holdfast.engine.ledger import Noted
 from holdfast.errors import HoldfastError
+from holdfast.extract import open_extractor
+from holdfast.extract.judge import open_judge
 from holdfast.routes import ROUTES
 from holdfast.server.exchange import Call
 from holdfast.server.jobs import Jobs
@@ -48,13 +50,17 @@ class Host:
         self.settings = settings
         self.clock = clock
         self.metrics = Metrics(self._measures)
-        self.engine = open_engine(url_or_default(settings.url))
+        url = url_or_default(settings.url)
+        self.engine = open_engine(url)
+        self.near = url.startswith("sqlite:")  # the store is a file of this machine
         self.ledger = self.engine.ledger()
         chosen = embedder or choose_embedder(self.engine, settings.embedder)
         watch = self.metrics.stage
         self.embedder = None if chosen is None else WatchedEmbedder(chosen, watch)
         watched = cast(Engine, WatchedEngine(self.engine, watch))
-        self.service = Service(watched, self.embedder, clock)
+        judge = None if settings.judge is None else open_judge(settings.judge)
+        learns = open_extractor(settings.extractor)
+        self.service = Service(watched, self.embedder, clock, extractor=learns, judge=judge)
         self.access = Access(self.ledger, clock)
         self.tenants = Tenants(settings.limits, self.ledger, settings.workers)
         self.jobs = Jobs(self.ledger, self.service, clock)

@@ -21,6 +21,10 @@ IN_BULK = (ops.Import, ops.Extract)  # what they bring is not kept as it comes
 TENANTS = 10_000  # of whom buckets and counts are held in memory
 
 
+class TooMuch(Unavailable):
+    """There is too much work; nothing was done."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one tenant may do; None is no limit. Sizes are in bytes, rates by second."""
@@ -122,9 +126,7 @@ class Tenants:
         with self._lock:
             count = self._at_work.get(tenant, 0)
             if count >= self.limits.concurrent:
-                raise Unavailable(
-                    "Too many calls of yours are at work.", "Try again.", retry_after=1
-                )
+                raise TooMuch("Too many calls of yours are at work.", "Try again.", retry_after=1)
             self._at_work[tenant] = count + 1
 
     def leave(self, tenant: str) -> None:

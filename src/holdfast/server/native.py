@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast import check, ops, portable, routes, wire
-from holdfast.access import allow
+from holdfast.access import READS, allow
 from holdfast.errors import Conflict, Invalid, NotFound
 from holdfast.model import Entry
 from holdfast.server import transcript
@@ -17,7 +17,7 @@ from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
 LAST = 2**62
-QUICK = (ops.Get, ops.Read)
+ONE_ROW = (ops.Get, ops.Read)
 SCOPES, AUDIT, JOB, WHO = "/v1/scopes", "/v1/audit", "/v1/jobs/{id}", "/v1/key"
 CONVERSATIONS = routes.ROOT + "conversations"
 TAKES = {
@@ -38,16 +38,21 @@ def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
     for route in routes.ROUTES:
         name = route.op.__name__.lower()
-        quick, imports = route.op in QUICK, route.op is ops.Import
-        endpoint = Endpoint(name, _answer(route), quick=quick, imports=imports)
+        endpoint = Endpoint(
+            name,
+            _answer(route),
+            reads=route.op in READS,
+            one_row=route.op in ONE_ROW,
+            imports=route.op is ops.Import,
+        )
         router.add(route.method, route.path, endpoint)
     told = Endpoint("conversation", conversation, about=TAKES["conversation"])
     router.add("POST", CONVERSATIONS, told)
-    router.add("GET", JOB, Endpoint("job", job))
-    router.add("GET", SCOPES, Endpoint("scopes", scopes, about=TAKES["scopes"]))
-    router.add("GET", AUDIT, Endpoint("audit", audit, about=TAKES["audit"]))
+    router.add("GET", JOB, Endpoint("job", job, reads=True))
+    router.add("GET", SCOPES, Endpoint("scopes", scopes, reads=True, about=TAKES["scopes"]))
+    router.add("GET", AUDIT, Endpoint("audit", audit, reads=True, about=TAKES["audit"]))
     router.add("DELETE", AUDIT, Endpoint("prune", prune, about=TAKES["prune"]))
-    router.add("GET", WHO, Endpoint("key", who))
+    router.add("GET", WHO, Endpoint("key", who, reads=True))
 
 
 # --- the verbs ---

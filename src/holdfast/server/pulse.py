@@ -17,7 +17,7 @@ def add(router: Router[Endpoint]) -> None:
     for path in ("/health", "/v1/health"):
         router.add("GET", path, Endpoint("health", health, keyless=True, quick=True))
     router.add("GET", "/ready", Endpoint("ready", ready, keyless=True))
-    router.add("GET", "/metrics", Endpoint("metrics", measured, about=TEXT))
+    router.add("GET", "/metrics", Endpoint("metrics", measured, reads=True, about=TEXT))
 
 
 def health(call: Call) -> Reply:

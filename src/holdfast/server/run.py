@@ -13,6 +13,8 @@ import uvicorn
 from holdfast.backend import url_or_default
 from holdfast.engine import open_engine
 from holdfast.errors import Invalid
+from holdfast.extract import open_extractor
+from holdfast.extract.judge import open_judge
 from holdfast.server import logs, metrics
 from holdfast.server.app import SWITCH_SECONDS, make_app, with_cors
 from holdfast.server.host import Host
@@ -29,6 +31,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> None:
             f"{settings.host} can be reached from outside, and there is no key.",
             "Make one first: holdfast keys create NAME.",
         )
+    _must_open(settings)
     say(
         f"Holdfast listens on http://{settings.host}:{settings.port} (a console; the API at /docs)."
     )
@@ -71,6 +74,13 @@ def _options(settings: Settings) -> dict[str, Any]:
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "backlog": 2048,
     }
+
+
+def _must_open(settings: Settings) -> None:
+    """`Invalid` if what is named in the settings cannot be had; workers would say so in a loop."""
+    open_extractor(settings.extractor)
+    if settings.judge is not None:
+        open_judge(settings.judge)
 
 
 def _has_keys(settings: Settings) -> bool:

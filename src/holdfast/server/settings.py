@@ -21,6 +21,8 @@ class Settings:
 
     url: str | None = None
     embedder: str | None = "auto"
+    extractor: str = "rules"  # who learns from conversations: rules, or llm
+    judge: str | None = None  # who settles conflicts: llm, or nobody
     host: str = "127.0.0.1"
     port: int = 8420
     workers: int = 1

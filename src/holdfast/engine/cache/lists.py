@@ -84,6 +84,9 @@ def _beyond(source: Source, token: str, reach: int) -> Positions:
 
 def _positions(rows: Positions, found: Positions) -> Positions:
     """Where rows stand; those that are not there are left out."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:  # a scope that has its file to itself
+        near: Positions = found - rows[0]
+        return near[(near >= 0) & (near < len(rows))]
     at = np.searchsorted(rows, found)
     at = at[at < len(rows)]  # both are in order, so that it is the last ones that go
     held: Positions = at[rows[at] == found[: len(at)]]

@@ -186,7 +186,7 @@ def add_words(
     for number, term in enumerate(order.tolist()):
         found = lists[term]
         if len(found) > LONG:
-            scored = np.flatnonzero(score)
+            scored = np.flatnonzero(score > 0)
             left = float(rarity[order[number:]].sum()) * most_worth
             if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
                 found = scored[held(found, scored)]

@@ -30,6 +30,7 @@ DEVIATIONS = 3.0  # so wide is the margin for them
 BLOCK = 64  # axes that are turned together
 CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache;
 MANY = 4  # from so many chunks on, by all cores
+SCAN = 32_768  # vectors whose signs are compared at a time, for the cache's sake too
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
@@ -228,9 +229,14 @@ class Near:
         """In how many signs vectors differ from the query."""
         assert self._view.signs is not None
         mine = _bits((self._query - self._view.centre)[None])[0]
-        differ = np.zeros(len(self._view.owner if able is None else able), np.uint16)
-        for plane, bits in zip(self._view.signs, mine, strict=True):
-            differ += np.bitwise_count((plane if able is None else plane[able]) ^ bits)
+        planes = self._view.signs if able is None else self._view.signs[:, able]
+        differ = np.empty(planes.shape[1], np.uint16)
+        for at in range(0, len(differ), SCAN):
+            part = planes[:, at : at + SCAN]
+            others, counts = np.empty(part.shape[1], np.uint64), np.empty(part.shape, np.uint8)
+            for plane, bits, count in zip(part, mine, counts, strict=True):
+                np.bitwise_count(np.bitwise_xor(plane, bits, out=others), out=count)
+            np.add.reduce(counts, axis=0, dtype=np.uint16, out=differ[at : at + SCAN])
         return differ
 
     def _about(self, vectors: Positions | None) -> Floats:

@@ -179,7 +179,7 @@ class Large(Part):
         score = self._scores(wording, most)
         if fitting is not None:
             score[~held(fitting, np.arange(len(score)))] = 0
-        told = np.flatnonzero(score)
+        told = np.flatnonzero(score > 0)
         worth = score[told] + told * (NEWER / len(score))
         seen: list[Row] = []
         first, step = 0, most

@@ -44,13 +44,13 @@ def add(router: Router[Endpoint]) -> None:
         if file.suffix in MEDIA:
             path = "/" if file.name == PAGE else f"/console/{file.name}"
             about = About(media=MEDIA[file.suffix], gives="text")
-            router.add("GET", path, Endpoint("console", _gives(file), keyless=True, about=about))
+            shown = Endpoint("console", _gives(file), keyless=True, reads=True, about=about)
+            router.add("GET", path, shown)
 
 
 def _gives(file: Path) -> Callable[[Call], Reply]:
     def answer(call: Call) -> Reply:
         """A part of the console."""
-        headers = [("content-security-policy", POLICY)]
-        return Reply(file.read_bytes(), media=MEDIA[file.suffix], headers=headers)
+        return Reply(file.read_bytes(), media=MEDIA[file.suffix], policy=POLICY)
 
     return answer

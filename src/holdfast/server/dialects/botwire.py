@@ -7,7 +7,6 @@ its entries under `entry/…`, with a time in their key so that they are in orde
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
@@ -15,7 +14,7 @@ from holdfast import check, ops
 from holdfast.errors import Conflict, Invalid, NotFound
 from holdfast.model import Entry
 from holdfast.server.app import Endpoint
-from holdfast.server.dialects import fields
+from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
@@ -43,7 +42,7 @@ TAKES = {
 
 def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
-    paths: dict[tuple[str, str], Callable[[Call], Reply]] = {
+    paths: dict[tuple[str, str], Answer] = {
         ("GET", "/memory/{namespace}"): keys,
         ("PUT", "/memory/{namespace}/{key*}"): put,
         ("GET", "/memory/{namespace}/{key*}"): get,
@@ -55,10 +54,7 @@ def add(router: Router[Endpoint]) -> None:
         ("POST", "/channels/{channel}/post"): post,
         ("GET", "/channels/{channel}/messages"): messages,
     }
-    for (method, path), answer in paths.items():
-        verb = f"botwire.{answer.__name__}"
-        about = TAKES.get(answer.__name__, About())
-        router.add(method, path, Endpoint(verb, answer, told=fields.detail, about=about))
+    add_paths(router, "botwire", paths, TAKES, fields.detail)
 
 
 # --- keys and values ---

@@ -15,7 +15,7 @@ from holdfast.engine import Place
 from holdfast.errors import NotFound
 from holdfast.model import Hit, Record
 from holdfast.server.app import Endpoint
-from holdfast.server.dialects import fields
+from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
@@ -48,23 +48,20 @@ TAKES = {
 
 def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
-    paths = {
-        ("GET", ""): agents,
-        ("POST", ""): create_agent,
-        ("DELETE", "/{agent}"): delete_agent,
-        ("POST", "/{agent}/remember"): remember,
-        ("POST", "/{agent}/recall"): recall,
-        ("POST", "/{agent}/inject-context"): inject_context,
-        ("GET", "/{agent}/sessions"): sessions,
-        ("GET", "/{agent}/memories"): memories,
-        ("DELETE", "/{agent}/memories"): clear,
-        ("DELETE", "/{agent}/memories/{id}"): delete_memory,
-        ("GET", "/{agent}/analytics"): analytics,
+    paths: dict[tuple[str, str], Answer] = {
+        ("GET", ROOT): agents,
+        ("POST", ROOT): create_agent,
+        ("DELETE", ROOT + "/{agent}"): delete_agent,
+        ("POST", ROOT + "/{agent}/remember"): remember,
+        ("POST", ROOT + "/{agent}/recall"): recall,
+        ("POST", ROOT + "/{agent}/inject-context"): inject_context,
+        ("GET", ROOT + "/{agent}/sessions"): sessions,
+        ("GET", ROOT + "/{agent}/memories"): memories,
+        ("DELETE", ROOT + "/{agent}/memories"): clear,
+        ("DELETE", ROOT + "/{agent}/memories/{id}"): delete_memory,
+        ("GET", ROOT + "/{agent}/analytics"): analytics,
     }
-    for (method, tail), answer in paths.items():
-        verb = f"kronvex.{answer.__name__}"
-        about = TAKES.get(answer.__name__, About())
-        router.add(method, ROOT + tail, Endpoint(verb, answer, told=fields.detail, about=about))
+    add_paths(router, "kronvex", paths, TAKES, fields.detail)
 
 
 # --- agents ---

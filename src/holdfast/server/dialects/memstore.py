@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +18,7 @@ from holdfast.errors import (
 )
 from holdfast.model import Record
 from holdfast.server.app import Endpoint
-from holdfast.server.dialects import fields
+from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
@@ -56,17 +55,14 @@ TAKES = {
 
 def add(router: Router[Endpoint]) -> None:
     """Adds the paths."""
-    paths: dict[tuple[str, str], Callable[[Call], Reply]] = {
+    paths: dict[tuple[str, str], Answer] = {
         ("POST", "/v1/memory/remember"): remember,
         ("GET", "/v1/memory/recall"): recall,
         ("DELETE", "/v1/memory/forget/{id}"): forget,
         ("GET", "/v1/memory/list"): list_,
         ("POST", "/v1/agents"): sign_up,
     }
-    for (method, path), answer in paths.items():
-        verb = f"memstore.{answer.__name__.strip('_')}"
-        about = TAKES.get(answer.__name__, About())
-        router.add(method, path, Endpoint(verb, answer, told=told, about=about))
+    add_paths(router, "memstore", paths, TAKES, told)
 
 
 def told(error: HoldfastError, status: int, request: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from holdfast import check, context, ops, text, wire
@@ -10,7 +9,7 @@ from holdfast.errors import Invalid
 from holdfast.model import Hit, Record
 from holdfast.server import native
 from holdfast.server.app import Endpoint
-from holdfast.server.dialects import fields
+from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
@@ -18,7 +17,6 @@ from holdfast.server.router import Router
 BUDGET = 4000  # tokens of a context block, if none is named
 QUERY_CHARS = 2000  # of a long conversation, its end is the question
 FACTS = 500
-Answer = Callable[[Call], Reply]
 
 
 ASK = {"agent_id": "text?", "limit": "whole?", "max_tokens": "whole?"}
@@ -50,20 +48,18 @@ def add(router: Router[Endpoint]) -> None:
     jobs = [("GET", path) for path in ("/memories/extract/{job}", "/v1/memories/extract/{job}")]
     lists = [("GET", path) for path in ("/memories", "/v1/memory")]
     drops = [("DELETE", path) for path in ("/memories/{id}", "/v1/memory/{id}")]
-    for paths, answer in (
-        (seeds, seed),
-        (recalls, recall),
-        (asks, search),
-        (extracts, extract),
-        ([("POST", "/v1/memory/extract")], extract_plainly),
-        (jobs, status),
-        (lists, list_),
-        (drops, forget),
-    ):
-        verb = f"zerolatency.{answer.__name__.strip('_')}"
-        for method, path in paths:
-            about = TAKES.get(answer.__name__, About())
-            router.add(method, path, Endpoint(verb, answer, told=fields.detail, about=about))
+    answers: dict[Answer, list[tuple[str, str]]] = {
+        seed: seeds,
+        recall: recalls,
+        search: asks,
+        extract: extracts,
+        extract_plainly: [("POST", "/v1/memory/extract")],
+        status: jobs,
+        list_: lists,
+        forget: drops,
+    }
+    paths = {path: answer for answer, found in answers.items() for path in found}
+    add_paths(router, "zerolatency", paths, TAKES, fields.detail)
 
 
 def _scope(call: Call, told: fields.Fields) -> str:
