@@ -480,7 +480,11 @@ def test_many_writers_behind_a_lock_all_hear_soon(path: Path, lock: sqlite3.Conn
         assert len(memory.list()) == 4
 
 
-def test_a_short_lock_is_waited_for(path: Path, lock: sqlite3.Connection) -> None:
+def test_a_short_lock_is_waited_for(
+    path: Path, lock: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "BUSY_SECONDS", 30.0)  # what is short is the lock
+    monkeypatch.setattr(sqlite.SQLite._transact, "__defaults__", (30.0,))
     with opened(path) as memory:
         lock.execute("BEGIN EXCLUSIVE")
         release = threading.Timer(0.05, lambda: lock.execute("ROLLBACK"))

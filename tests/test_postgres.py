@@ -344,7 +344,7 @@ def test_a_job_rings_for_who_listens_wherever_it_is_accepted(postgres_url: str) 
     engines = [open_engine(postgres_url) for _ in range(2)]
     rung = threading.Event()
     engines[0].listen(rung.set)
-    assert rung.wait(10)  # once, when it begins to listen
+    assert rung.wait(60)  # once, when it begins to listen
     for accept in (
         lambda: engines[1].write(
             lambda tx: tx.enqueue(Place("local", "s"), "job", None, "{}", NOW)
@@ -365,7 +365,7 @@ def test_a_job_rings_for_who_listens_wherever_it_is_accepted(postgres_url: str) 
     ):
         rung.clear()
         accept()
-        assert rung.wait(10)
+        assert rung.wait(60)
     for engine in engines:
         engine.close()
 
@@ -393,11 +393,11 @@ def test_a_pool_that_is_used_up_says_so(postgres_url: str, monkeypatch: pytest.M
 
     def hold(seen: Any) -> None:
         held.set()
-        done.wait(10)
+        done.wait(60)
 
     thread = threading.Thread(target=engine.read, args=(hold,))
     thread.start()
-    held.wait(10)
+    assert held.wait(60)
     with pytest.raises(Busy, match="No connection"):
         engine.read(lambda seen: seen.next_due())
     done.set()

@@ -8,6 +8,7 @@ import pytest
 
 from examples.autogen.scripted_model import ScriptedModel
 from holdfast import Memory
+from tests.frameworks import patience
 from tests.frameworks.trouble import Troubled, troubled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,13 +53,13 @@ class Processes:
         found = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         env = {**os.environ, "PYTHONPATH": found, "STORE": STORE}
         done = subprocess.run(
-            [sys.executable, "-c", script, *args],
+            [sys.executable, "-c", f"import {patience.__name__}\n{script}", *args],
             cwd=self.folder,
             env=env,
             check=False,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=200,
         )
         assert done.returncode == (-9 if killed else 0), done.stdout + done.stderr
         return done.stdout

@@ -185,7 +185,7 @@ def test_learnings_are_extracted_every_few_messages_and_at_the_end(memory: Memor
         with_memory = attach(agent, memory, learn_every=4, incoming=False, outgoing=False)
         says = user("I prefer TypeScript over JavaScript.", "I live in Lisbon.", "Good.")
         chat(says, agent, "My name is Ines.", turns=3)
-        with_memory.companion.drain(10)
+        with_memory.companion.drain(60)
         assert memory.list(kinds=["preference"])
         with_memory.finish()
     assert any("Lisbon" in content for content in contents(memory))
