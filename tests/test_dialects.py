@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 
 from holdfast.server.limits import Limits
+from holdfast.testing import FakeClock
 from tests.clients.environments import python
 from tests.serving import Served, serving
 from tests.waiting import until
@@ -126,3 +128,72 @@ def test_a_reply_with_a_budget_keeps_within_it(served: Served) -> None:
             assert found["tokens_used"] <= budget
             assert len(found["memories"]) == found["memories_used"] == len(found["memory_ids"])
         assert found["memories_used"] > 1
+
+
+def test_kronvex_tells_what_was_written_today(url: str) -> None:
+    clock = FakeClock()
+    with (
+        serving(url, clock, limits=Limits(writes_a_day=3)) as served,
+        httpx2.Client(base_url=served.url) as http,
+    ):
+        path = "/api/v1/agents/a/remember"
+        http.post(path, json={"content": "yesterday's"})
+        clock.advance(days=1)
+        for n in range(3):
+            assert http.post(path, json={"content": f"note {n}"}).status_code == 201
+        http.post("/api/v1/agents/a/recall", json={"query": "note"})
+        told = http.get("/api/v1/usage/today").json()
+        assert (told["used"], told["limit"], told["remaining"]) == (3, 3, 0)
+        assert told["date"] == clock().date().isoformat()
+        refused = http.post(path, json={"content": "one more"})
+        assert refused.status_code == 429
+        assert "daily_quota" in refused.json()["detail"]
+        assert int(refused.headers["retry-after"]) > 1
+
+
+def test_a_key_of_some_scopes_is_told_of_what_was_written_in_them(served: Served) -> None:
+    mine = {"x-api-key": served.key("mine", prefix="mine/")}
+    all_ = {"x-api-key": served.key("all")}
+    with httpx2.Client(base_url=served.url) as http:
+        for agent, key in (("mine%2Fa", mine), ("other", all_)):
+            path = f"/api/v1/agents/{agent}/remember"
+            assert http.post(path, json={"content": "x"}, headers=key).status_code == 201
+        used = [http.get("/api/v1/usage/today", headers=it).json()["used"] for it in (mine, all_)]
+    assert used == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "code"),
+    [
+        (Limits(content=10), 400, "content_too_long"),
+        (Limits(memories=1), 429, "ops_limit_reached"),
+        (Limits(writes_a_day=1), 429, "ops_limit_reached"),
+        (Limits(rate=0.1, burst=1), 429, "hourly_rate_limit"),
+    ],
+    ids=["content", "memories", "day", "rate"],
+)
+def test_memstore_tells_what_is_too_much_in_its_own_words(
+    url: str, limits: Limits, status: int, code: str
+) -> None:
+    with serving(url, limits=limits) as served, httpx2.Client(base_url=served.url) as http:
+        for content in ("short", "tea", "more than ten bytes"):
+            reply = http.post("/v1/memory/remember", json={"content": content})
+        assert (reply.status_code, reply.json()["error"]) == (status, code)
+
+
+def test_a_value_of_botwire_has_its_times(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        http.put("/memory/space/key", json={"value": "5"})
+        told = http.get("/memory/space/key").json()
+    assert told["value"] == "5"
+    assert told["created_at"] == told["updated_at"] == pytest.approx(time.time(), abs=60)
+
+
+def test_0latency_sums_up_what_says_the_same(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        facts = ["Ann lives in Lisbon", "Ann is living in Lisbon"]
+        http.post("/v1/memory/seed", json={"agent_id": "a", "facts": facts})
+        done = http.post("/v1/memory/consolidate", json={"agent_id": "a"})
+        assert (done.status_code, done.json()["sources"]) == (200, 2)
+        left = http.get("/v1/memory", params={"agent_id": "a"}).json()
+    assert left["count"] == 1

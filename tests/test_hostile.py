@@ -213,16 +213,31 @@ def test_garbage_on_the_wire_is_refused(served: Served) -> None:
         assert not said or said.startswith((b"HTTP/1.1 4", b"HTTP/1.0 4")), said
 
 
-def test_a_web_page_cannot_use_an_open_door(http: httpx2.Client) -> None:
+def test_a_web_page_cannot_use_an_open_door(served: Served, http: httpx2.Client) -> None:
+    port = served.url.rpartition(":")[2]
     for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[::1"},
+        {"Origin": "http://localhost:3000"},  # another server on this machine
+        {"Origin": f"http://localhost:{port}"},  # to a browser, another place than 127.0.0.1
         {"Host": "evil.example:8420"},
+        {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"},
     ):
         reply = http.post("/v1/scopes/a/remember", content=b'{"content":"x"}', headers=headers)
         assert reply.status_code == 403, headers
         assert "access-control-allow-origin" not in reply.headers
-    assert http.get("/v1/scopes/a/stats", headers={"Origin": "http://localhost:3000"}).is_success
+    for name in ("127.0.0.1", "localhost", "[::1]"):
+        own = {"Host": f"{name}:{port}", "Origin": f"http://{name}:{port}"}
+        assert http.get("/v1/scopes/a/stats", headers=own).is_success
+
+
+def test_a_page_that_was_named_can_use_an_open_door(url: str) -> None:
+    named = "http://localhost:3000"
+    with serving(url, cors=(named, "*")) as served:
+        stats = f"{served.url}/v1/scopes/a/stats"
+        assert httpx2.get(stats, headers={"Origin": named}).is_success
+        assert httpx2.get(stats, headers={"Origin": "https://evil.example"}).status_code == 403
 
 
 def test_scopes_that_look_alike_are_apart(served: Served) -> None:

@@ -23,7 +23,7 @@ USES = re.compile(r',"uses":.*')  # a recall counts as one
 NAMED = re.compile(r"\{(\w+)\*?\}")
 READS = {
     *("recall", "context", "explain", "list", "read", "history", "keys", "get", "count", "export"),
-    *("job", "scopes", "key", "metrics", "audit"),
+    *("marks", "job", "scopes", "key", "metrics", "audit"),
 }
 
 

@@ -43,14 +43,15 @@ def _status(url: str, job: str) -> str:
 
 def test_conflicts_are_settled_by_the_judge(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with models() as start:
-        there, model = start(said('{"verdict": "second"}'))
+        # It is shown the two twice, in either order.
+        there, model = start(said('{"verdict": "second"}'), said('{"verdict": "first"}'))
         monkeypatch.setenv("HOLDFAST_LLM_URL", there)
         with serving(url, judge="llm") as served, Memory("s", served.url) as memory:
             memory.extract("Ann: I live in Berlin.", session="1")
             memory.extract("Bob: Ann lives in Porto.", session="2")
             until(lambda: len(memory.list()) == 1)
             assert [one.content for one in memory.list()] == ["Ann lives in Berlin."]
-    assert len(model.asked) == 1
+    assert len(model.asked) == 2
 
 
 @pytest.mark.parametrize("option", ["--extractor", "--judge"])

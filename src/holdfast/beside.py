@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
+HANDOVER_SECONDS = 0.0005  # on a busy machine a thread may take longer to be given a processor
 THREADS = 32  # at most; idle ones wait for more work, for a new one starts out cold
 
 
@@ -29,7 +30,7 @@ def beside(work: Callable[[], T]) -> Callable[[], T]:
         answered = work()
         return lambda: answered
     # A thread that was woken must still get the interpreter: whoever goes on would not let it.
-    began.wait()
+    began.wait(HANDOVER_SECONDS)
     return answer.result
 
 

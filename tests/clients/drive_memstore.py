@@ -42,7 +42,7 @@ def main() -> None:
     assert requests.delete(f"{ROOT}/forget/{id}", headers=BEARER).status_code == 404
     wrong: list[tuple[str, str, Any, int, str]] = [
         ("post", "/remember", {"json": {"content": " "}}, 400, "invalid_content"),
-        ("post", "/remember", {"json": {"content": "x" * 40000}}, 413, "content_too_long"),
+        ("post", "/remember", {"json": {"content": "x" * 40000}}, 400, "content_too_long"),
         ("get", "/recall", {}, 400, "missing_query"),
     ]
     for method, path, more, status, code in wrong:

@@ -176,7 +176,7 @@ class App:
         presented = credentials.presented(call.headers)
         call.caller = caller = host.access.caller(presented, host.settings.local)
         if caller is OPEN_DOOR:
-            credentials.same_machine(call.headers)
+            credentials.same_machine(call.headers, host.settings.cors)
         limits = host.tenants.take(caller.tenant)
         host.tenants.enter(caller.tenant)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -32,19 +32,20 @@ def _password(text: str) -> str | None:
     return password or name or None
 
 
-def same_machine(headers: Mapping[str, str]) -> None:
-    """`Forbidden` for what a web page sends to an open door: by its origin, or a host not ours.
+def same_machine(headers: Mapping[str, str], named: Sequence[str]) -> None:
+    """`Forbidden` for what a web page sends to an open door, unless it is ours or was named.
 
-    A page of any site can make a browser on this machine send requests here, and a name that
-    was made to point here would even let it read the answers.
+    A page of any site, and of any other server on this machine, can make a browser here send
+    requests; and a name that was made to point here would even let it read the answers.
     """
-    _same_machine(headers.get("origin"), headers.get("host", ""))
+    host, origin = headers.get("host", ""), headers.get("origin")
+    _must_be_ours(host)
+    if origin is not None and origin not in named and _place(origin) != host.lower():
+        raise Forbidden("Web pages may not use this open server.", "Make a key, and use it.")
 
 
 @lru_cache(maxsize=256)
-def _same_machine(origin: str | None, host: str) -> None:
-    if origin is not None and not is_loopback(urlsplit(origin).hostname or ""):
-        raise Forbidden("Web pages may not use this open server.", "Make a key, and use it.")
+def _must_be_ours(host: str) -> None:
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -53,3 +54,11 @@ def _same_machine(origin: str | None, host: str) -> None:
         raise Forbidden(
             "This open server answers to this machine's own names only.", "Make a key, and use it."
         )
+
+
+def _place(origin: str) -> str | None:
+    """The host and port of an origin, as a `Host` header has them; None if it is none."""
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None

@@ -25,6 +25,10 @@ class TooMuch(Unavailable):
     """There is too much work; nothing was done."""
 
 
+class DayUsedUp(RateLimited):
+    """The writes of a day are used up; this one was not done."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one tenant may do; None is no limit. Sizes are in bytes, rates by second."""
@@ -190,7 +194,7 @@ class Tenants:
         day = (now - EPOCH) // DAY
         if self.ledger.count_write(tenant, day, tx) > most:
             wait = (EPOCH + DAY * (day + 1) - now).total_seconds()
-            raise RateLimited(
+            raise DayUsedUp(
                 f"The limit of {most} writes a day is reached.",
                 "Try again tomorrow (UTC).",
                 retry_after=wait,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from holdfast import check, ops, portable, routes, wire
+from holdfast import check, keeping, ops, portable, routes, wire
 from holdfast.access import READS, allow
+from holdfast.engine import Place, Snapshot
 from holdfast.errors import Conflict, Invalid, NotFound
 from holdfast.model import Entry
 from holdfast.server import transcript
@@ -20,6 +21,7 @@ LAST = 2**62
 ONE_ROW = (ops.Get, ops.Read)
 SCOPES, AUDIT, JOB, WHO = "/v1/scopes", "/v1/audit", "/v1/jobs/{id}", "/v1/key"
 CONVERSATIONS = routes.ROOT + "conversations"
+MARKS = routes.ROOT + "memories/{id}/marks"
 TAKES = {
     "conversation": About({"messages": "list?", "content": "text?"}, status=202),
     "scopes": About(query={"prefix": "text?", "after": "text?", "limit": "whole?"}),
@@ -48,6 +50,7 @@ def add(router: Router[Endpoint]) -> None:
         router.add(route.method, route.path, endpoint)
     told = Endpoint("conversation", conversation, about=TAKES["conversation"])
     router.add("POST", CONVERSATIONS, told)
+    router.add("GET", MARKS, Endpoint("marks", marks, reads=True))
     router.add("GET", JOB, Endpoint("job", job, reads=True))
     router.add("GET", SCOPES, Endpoint("scopes", scopes, reads=True, about=TAKES["scopes"]))
     router.add("GET", AUDIT, Endpoint("audit", audit, reads=True, about=TAKES["audit"]))
@@ -147,6 +150,17 @@ def accepted(call: Call, scope: str, said: Any) -> dict[str, Any]:
     made = call.host.jobs.accept(call.caller.tenant, op)
     call.host.note(call, "extract", scope, made.id)
     return {"job_id": made.id, "status": made.status}
+
+
+def marks(call: Call) -> Reply:
+    """What a recall would tell beside a memory: who contradicts, outdates or confirms it."""
+    op = ops.Read(scope=call.path["scope"], id=call.path["id"])
+    record, place = call.do(op), Place(call.caller.tenant, op.scope)
+
+    def work(seen: Snapshot) -> keeping.Marks:
+        return keeping.marks(seen, place, record, seen.any_links(place))
+
+    return as_json(call.host.engine.read(work))
 
 
 def job(call: Call) -> Reply:

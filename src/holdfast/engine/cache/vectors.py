@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 WHOLE = 16_384  # vectors; in a larger table signs are compared first
 FIRST = 2048  # vectors alike in most signs, that tell how near the nearest are;
 STRIDE = 16  # how alike that is, is seen in one of so many
-EXACT = 64  # of what a search chose, so many are compared exactly in the end
+EXACT = 256  # of what a search chose, so many are compared exactly in the end
 SURE = 10  # of the nearest, that no bound may cut off,
 DEVIATIONS = 3.0  # so wide is the margin for them
 BLOCK = 64  # axes that are turned together

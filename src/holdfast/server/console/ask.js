@@ -2,7 +2,7 @@
 import { ask as call, at } from "./api.js";
 import { empty, field, form, h, p, span, to, words } from "./dom.js";
 import { go, link } from "./place.js";
-import { conflicts, facts, names } from "./memories.js";
+import { facts, names } from "./memories.js";
 
 const WEIGHTS = { similarity: 0.6, recency: 0.2, frequency: 0.2 };
 
@@ -28,9 +28,6 @@ async function answered(scope, query, budget, then, signal) {
     call("POST", at("scopes", scope, "context"), { body: { ...body, budget }, signal }),
   ]);
   const { hits, avoid, degraded } = found;
-  for (const one of [...hits, ...avoid]) {
-    if (one.conflicts.length) conflicts.set(one.memory.id, one.conflicts);
-  }
   const warned = degraded && h("p", { class: "warn", role: "status" }, "Degraded: ", words(degraded));
   const rows = (list) => h("ol", { class: "rows" }, list.map((one) => hit(scope, one)));
   return [h("section", {}, h("h3", {}, "Recall"), warned,

@@ -4,7 +4,6 @@ import { acts, button, count, empty, field, form, h, list, p, row, say, span, su
 import { go, link } from "./place.js";
 
 const KINDS = "preference decision fact context interaction temporary lesson episodic semantic procedural";
-export const conflicts = new Map(); // told by recall only: id to the ids that say otherwise
 
 const kinds = () => h("datalist", { id: "kinds" }, KINDS.split(" ").map((value) => h("option", { value })));
 
@@ -76,11 +75,12 @@ function forgotten(scope, { memories, states, at: moment, digest }) {
 // --- one memory ---
 
 export async function memory({ scope, id, signal }) {
-  const path = [at("scopes", scope, "memories", id), at("scopes", scope, "memories", id, "history")];
-  const [found, { versions }] = await Promise.all(path.map((one) => ask("GET", one, { signal, exact: true })));
+  const paths = [[], ["history"], ["marks"]].map((rest) => at("scopes", scope, "memories", id, ...rest));
+  const asked = paths.map((one) => ask("GET", one, { signal, exact: true }));
+  const [found, { versions }, marks] = await Promise.all(asked);
   return [p("", to(link(scope, "memories"), "‹ Memories")),
     h("article", {}, words(found.content, "blockquote"), facts(found)),
-    mayWrite() && changes(scope, found), disputes(scope, found), details(scope, found),
+    mayWrite() && changes(scope, found), disputes(scope, id, marks), details(scope, found),
     why(scope, id), past(scope, id, versions)];
 }
 
@@ -101,18 +101,16 @@ function changes(scope, { id, content: old }) {
     button("Forget…", forget, "bad"));
 }
 
-function disputes(scope, { id }) {
-  const others = conflicts.get(id);
-  if (!others) return null;
+function disputes(scope, id, { conflicts, outdated_by: newer }) {
   const settle = (both) => async () => {
     await ask("POST", at("scopes", scope, "resolve"), { body: { id, both } });
-    conflicts.delete(id);
     go(scope, "memory", id);
     say(both ? "Both stay." : "This one is right; what said otherwise is superseded.");
   };
   const ways = [button("This one is right", settle(false)), button("Both are right", settle(true))];
-  return h("section", { class: "dispute" }, h("h3", {}, "In conflict with"), names(scope, others),
-    mayWrite() && acts(...ways));
+  const beside = (title, ids, ...more) =>
+    ids.length > 0 && h("section", { class: "dispute" }, h("h3", {}, title), names(scope, ids), ...more);
+  return [beside("In conflict with", conflicts, mayWrite() && acts(...ways)), beside("Partly outdated by", newer)];
 }
 
 export const names = (scope, ids) => h("ul", {}, ids.map((id) => h("li", {}, named(scope, id))));
@@ -197,5 +195,4 @@ function became(scope, { id, created, held, redacted, superseded = [], conflicts
     redacted && p("", "Secrets were taken out of it."),
     superseded.length > 0 && h("div", {}, "It supersedes", names(scope, superseded)),
     others.length > 0 && h("div", {}, "It is in conflict with", names(scope, others)));
-  if (others.length) conflicts.set(id, others);
 }

@@ -76,7 +76,8 @@ def get(call: Call) -> Reply:
     space, key = call.path["namespace"], call.path["key"]
     entry = call.do(ops.Get(scope=space, key=key))
     at = entry.updated_at.timestamp()
-    return as_json({"namespace": space, "key": key, "value": entry.value, "updated_at": at})
+    times = {"created_at": at, "updated_at": at}  # of the value that is held now
+    return as_json({"namespace": space, "key": key, "value": entry.value, **times})
 
 
 def delete(call: Call) -> Reply:

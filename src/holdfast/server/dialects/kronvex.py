@@ -11,12 +11,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast import check, context, ops, wire
+from holdfast.access import OWNERS, READS
 from holdfast.engine import Place
-from holdfast.errors import NotFound
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.model import Hit, Record
+from holdfast.routes import ROUTES
+from holdfast.server import native
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.limits import DayUsedUp
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
 from holdfast.service import new_id
@@ -25,6 +29,8 @@ ROOT = "/api/v1/agents"
 AGENTS = "kronvex/agents"  # the scope whose state holds what agents are called
 DAY = timedelta(days=1)
 ORDERS = {"date_asc", "oldest", "access_count"}
+WRITES = {it.op.__name__.lower() for it in ROUTES if it.op not in (*READS, *OWNERS)}
+MOST_COUNTED = 100_000  # lines of the audit log, for the writes of a day
 
 
 ASK = {"query": "text?", "message": "text?", "top_k": "whole?", "limit": "whole?"}
@@ -60,8 +66,17 @@ def add(router: Router[Endpoint]) -> None:
         ("DELETE", ROOT + "/{agent}/memories"): clear,
         ("DELETE", ROOT + "/{agent}/memories/{id}"): delete_memory,
         ("GET", ROOT + "/{agent}/analytics"): analytics,
+        ("GET", "/api/v1/usage/today"): usage,
     }
-    add_paths(router, "kronvex", paths, TAKES, fields.detail)
+    add_paths(router, "kronvex", paths, TAKES, _detail)
+
+
+def _detail(error: HoldfastError, status: int, request: str) -> dict[str, Any]:
+    """An error as Kronvex tells it; by `daily_quota` its clients know that the day is used up."""
+    said = fields.detail(error, status, request)
+    if isinstance(error, DayUsedUp):
+        said["detail"] = f"daily_quota: {said['detail']}"
+    return said
 
 
 # --- agents ---
@@ -217,6 +232,29 @@ def analytics(call: Call) -> Reply:
     return as_json(
         {"total_memories": found.memories, "by_type": by_type, "sessions": found.sessions}
     )
+
+
+def usage(call: Call) -> Reply:
+    """How much was written since midnight (UTC), and how much may be."""
+    call.caller.may("read")
+    today = call.host.clock().replace(hour=0, minute=0, second=0, microsecond=0)
+    used, limit = _written(call, today), call.host.settings.limits.writes_a_day
+    left = None if limit is None else max(0, limit - used)
+    times = {"date": today.date().isoformat(), "resets_at": wire.dump(today + DAY)}
+    return as_json({**times, "used": used, "limit": limit, "remaining": left})
+
+
+def _written(call: Call, since: datetime) -> int:
+    """The writes since a time that the audit log tells of, in the caller's scopes."""
+    caller, before, count = call.caller, native.LAST, 0
+    for _ in range(0, MOST_COUNTED, check.LIMIT):
+        lines = call.host.ledger.noted(caller.tenant, before, check.LIMIT)
+        late = [line for _, line in lines if line.at >= since and line.act in WRITES]
+        count += sum((line.scope or "").startswith(caller.prefix) for line in late)
+        if len(lines) < check.LIMIT or lines[-1][1].at < since:
+            break
+        before = lines[-1][0]
+    return count
 
 
 # --- what they look like ---

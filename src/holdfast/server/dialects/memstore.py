@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import wraps
 from typing import Any
 
 from holdfast import check, ops, wire
@@ -20,6 +21,7 @@ from holdfast.model import Record
 from holdfast.server.app import Endpoint
 from holdfast.server.dialects import Answer, add_paths, fields
 from holdfast.server.exchange import Call, Reply, as_json
+from holdfast.server.limits import DayUsedUp
 from holdfast.server.openapi import About
 from holdfast.server.router import Router
 
@@ -31,6 +33,7 @@ CODES: tuple[tuple[type[HoldfastError], str], ...] = (
     (Forbidden, "forbidden"),
     (NotFound, "not_found"),
     (LimitReached, "ops_limit_reached"),
+    (DayUsedUp, "ops_limit_reached"),
     (RateLimited, "hourly_rate_limit"),
     (HoldfastError, "internal_error"),
 )
@@ -62,7 +65,35 @@ def add(router: Router[Endpoint]) -> None:
         ("GET", "/v1/memory/list"): list_,
         ("POST", "/v1/agents"): sign_up,
     }
-    add_paths(router, "memstore", paths, TAKES, told)
+    there = {path: _as_there(answer) for path, answer in paths.items()}
+    add_paths(router, "memstore", there, TAKES, told)
+
+
+class ContentTooLong(TooLarge):
+    """More than may be kept of one memory; nothing was done."""
+
+    status = 400
+
+
+class OpsLimit(LimitReached):
+    """No more may be kept; nothing was done."""
+
+    status = 429
+
+
+def _as_there(answer: Answer) -> Answer:
+    """The same, with the statuses that Memstore has for what is too much."""
+
+    @wraps(answer)
+    def answers(call: Call) -> Reply:
+        try:
+            return answer(call)
+        except TooLarge as error:
+            raise ContentTooLong(error.message, error.advice) from None
+        except LimitReached as error:
+            raise OpsLimit(error.message, error.advice) from None
+
+    return answers
 
 
 def told(error: HoldfastError, status: int, request: str) -> dict[str, Any]:

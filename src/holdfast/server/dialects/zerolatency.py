@@ -33,6 +33,7 @@ TAKES = {
     "extract": About(SAY, status=202),
     "extract_plainly": About(SAY),
     "list_": About(query={"agent_id": "text?", "limit": "whole?"}),
+    "consolidate": About({"agent_id": "text?"}),
     "forget": About(query={"agent_id": "text?"}),
 }
 
@@ -54,6 +55,7 @@ def add(router: Router[Endpoint]) -> None:
         search: asks,
         extract: extracts,
         extract_plainly: [("POST", "/v1/memory/extract")],
+        consolidate: [("POST", "/v1/memory/consolidate")],
         status: jobs,
         list_: lists,
         forget: drops,
@@ -127,6 +129,13 @@ def _said(told: fields.Fields) -> Any:
 def status(call: Call) -> Reply:
     """What became of a job."""
     return as_json({"job_type": "extract", **native.found_job(call, call.path["job"])})
+
+
+def consolidate(call: Call) -> Reply:
+    """Makes one memory of those that say the same, and of long sessions."""
+    told = fields.body(call)
+    done = call.do(ops.Consolidate(scope=_scope(call, told)))
+    return as_json({"status": "complete", **wire.dump(done)})
 
 
 def forget(call: Call) -> Reply:
