@@ -110,7 +110,9 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
             found["state get over echo"] = {
                 clients: paired(ours, bare, clients) for clients in CLIENTS
             }
-            found["in process"] = added(ours, stack.enter_context(Memory("bench", url, embedder)))
+            found["in process"] = added(
+                ours, stack.enter_context(Memory("bench", url, embedder=embedder))
+            )
     found["checks"] = checks(found)
     return found
 

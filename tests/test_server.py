@@ -319,7 +319,6 @@ def test_what_waited_too_long_is_shed_and_not_begun(
 ) -> None:
     slow = MoodyEmbedder("slow")
     slow.background = (0.0, 0.1)  # type: ignore[attr-defined]
-    monkeypatch.setattr(crew, "WAIT_SECONDS", 0.2)
     with serving(url, embedder=slow, threads=1) as served, ThreadPoolExecutor(2) as pool:
 
         def ask(n: int) -> httpx2.Response:
@@ -328,6 +327,7 @@ def test_what_waited_too_long_is_shed_and_not_begun(
 
         first = pool.submit(ask, 1)
         until(lambda: slow.calls)
+        monkeypatch.setattr(crew, "WAIT_SECONDS", 0.2)
         second = pool.submit(ask, 2)
         until(lambda: served.host.queue() == 1)
         time.sleep(0.5)

@@ -54,6 +54,19 @@ def test_conflicts_are_settled_by_the_judge(url: str, monkeypatch: pytest.Monkey
     assert len(model.asked) == 2
 
 
+def test_what_stands_beside_a_memory_is_told(url: str) -> None:
+    with serving(url) as served, Memory("s", served.url) as memory:
+        ids: dict[str, str] = {}
+        for session, text in (("1", "Ann: I live in Berlin."), ("2", "Bob: Ann lives in Porto.")):
+            memory.extract(text, session=session)
+            ids |= {one.content: one.id for one in memory.list()}
+        at = f"{served.url}/v1/scopes/s/memories"
+        told = httpx2.get(f"{at}/{ids['Ann lives in Berlin.']}/marks").json()
+        assert told["conflicts"] == [ids["Ann lives in Porto."]]
+        assert (told["outdated_by"], told["confirmed"]) == ([], 1)
+        assert httpx2.get(f"{at}/none/marks").status_code == 404
+
+
 @pytest.mark.parametrize("option", ["--extractor", "--judge"])
 def test_what_cannot_be_had_is_said_before_it_listens(option: str, url: str) -> None:
     assert "oracle" in fails(2, "serve", option, "oracle", "--url", url)

@@ -62,6 +62,7 @@ def channels() -> None:
     assert [it["data"] for it in channel.read(type="status")] == ["alive"]
     assert [it["type"] for it in channel.read(since=entries[0]["timestamp"])] == ["status"]
     assert len(channel.read(limit=1)) == 1
+    watched(channel)
     lost = botwire.Channel(f"none-{uuid.uuid4()}", agent, auto_create=False)
     for call in (lost.read, lambda: lost.post("data", 1)):
         try:
@@ -69,6 +70,22 @@ def channels() -> None:
         except botwire.errors.ChannelNotFound:
             continue
         raise AssertionError("a channel that is not there was used")
+
+
+def watched(channel: Any) -> None:
+    """Sees every entry, also where more come between two looks than it reads at once."""
+    seen: list[Any] = []
+
+    def look(entry: dict[str, Any]) -> None:
+        seen.append(entry["data"])
+        if entry["data"] == "alive":
+            for number in range(120):
+                channel.post("data", {"number": number})
+        if entry["data"] == {"number": 119}:
+            raise KeyboardInterrupt
+
+    channel.watch(look, poll_interval=0.01)
+    assert seen == [{"ticker": "NVDA"}, "alive", *({"number": n} for n in range(120))], seen
 
 
 values()

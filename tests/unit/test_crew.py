@@ -38,29 +38,28 @@ def test_first_come_first_served(one: Crew) -> None:
 def test_who_would_wait_too_long_is_sent_away_at_once(
     one: Crew, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "WAIT_SECONDS", 0.5)
-    one._seconds = 0.1  # as calls took before
+    monkeypatch.setattr(crew, "WAIT_SECONDS", 50.0)
+    one._seconds = 10.0  # as calls took before
     go = threading.Event()
 
-    async def ask() -> tuple[list[object], float]:
+    async def ask() -> list[bool]:
         calls = [asyncio.ensure_future(one.do(go.wait)) for _ in range(20)]
-        start = time.perf_counter()
         refused, waiting = await asyncio.wait(calls, timeout=0.05)
-        took = time.perf_counter() - start
         assert {type(it.exception()) for it in refused} == {TooMuch}
         go.set()
-        return await asyncio.gather(*waiting, return_exceptions=True), took
+        return await asyncio.gather(*waiting)
 
-    served, took = asyncio.run(ask())
-    assert served == [True] * 7  # one at work, and six of which the last waits for half a second
-    assert took < 0.5
+    assert asyncio.run(ask()) == [True] * 7  # one at work, and six, the last of them just in time
     assert b"holdfast_shed_total 13.0" in metrics.text()
 
 
 def test_one_long_call_does_not_speak_for_all(one: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "WAIT_SECONDS", 0.05)
-    asyncio.run(one.do(lambda: time.sleep(0.2)))
-    assert one._seconds <= 0.05 * crew.OF_LATE
+    def long() -> None:
+        monkeypatch.setattr(crew, "WAIT_SECONDS", 0.01)  # from now on that is long
+        time.sleep(0.1)
+
+    asyncio.run(one.do(long))
+    assert 0 < one._seconds <= 0.01 * crew.OF_LATE
 
 
 def test_what_has_begun_goes_on_however_many_wait(metrics: Metrics) -> None:

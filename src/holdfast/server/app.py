@@ -38,7 +38,7 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 HEADER_BYTES = 32 * 1024
 # A thread at work lets go of Python's lock this often, so that the event loop gets its turn.
 SWITCH_SECONDS = 0.0005
-READERS = 4  # threads that read, at least: one that takes long does not keep the others waiting
+READERS = 2, 4  # threads that read, at least and at most: they share one lock of Python's
 BODILESS = ("GET", "HEAD", "OPTIONS")
 ALWAYS = [
     (b"cache-control", b"no-store"),
@@ -214,10 +214,11 @@ class App:
 
 
 def _readers(host: Host) -> int:
-    """How many threads read: as many as can at one time, unless they wait for other machines."""
-    most = host.settings.threads
-    local = host.embedder is None or host.embedder.local
-    return min(most, max(READERS, os.cpu_count() or 1)) if host.near and local else most
+    """How many threads read: few, unless what they wait for is on other machines."""
+    threads, (least, most) = host.settings.threads, READERS
+    if host.near and (host.embedder is None or host.embedder.local):
+        return min(threads, most, max(least, (os.cpu_count() or 1) // 2))
+    return threads
 
 
 @contextmanager

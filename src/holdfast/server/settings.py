@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.server.limits import Limits
 
 VARIABLE = "HOLDFAST_SERVER"  # the settings of a server, for its workers
-THREADS = 32  # at work at one time; writers among them share one sync to the disk
+THREADS = 32  # that write at one time: they share one sync to the disk
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Settings:
     port: int = 8420
     workers: int = 1
     threads: int = THREADS
-    waiting: int = 256  # calls that may wait for a thread; more are turned away with 503
+    waiting: int = 256  # writes, and reads, that may wait for a thread; more are turned away
     body_seconds: float = 30.0  # within which a body must have come
     audit_days: int = 90  # how long the audit log is kept
     cors: tuple[str, ...] = ()

@@ -182,20 +182,23 @@ def post(call: Call) -> Reply:
 
 
 def messages(call: Call) -> Reply:
-    """The newest entries of a channel, oldest of them first."""
+    """The newest entries of a channel, or the first since a time; oldest of them first.
+
+    Who watches a channel asks for what came since the last entry, and must miss none.
+    """
     asked, channel = fields.query(call), _existing(call)
     limit, kind = asked.whole(50, 1, check.LIMIT, "limit"), asked.text("type")
     since = asked.number("since")
     after = "" if since is None else f"entry/{max(0, round(since * 1e6)):017d}-~"
     keys = _keys(call, channel, "entry/", MOST_KEYS, after)
     found: list[dict[str, Any]] = []
-    for key in reversed(keys):
+    for key in keys if since is not None else reversed(keys):
         entry = _entry(call.do(ops.Get(scope=channel, key=key)))
         if kind in (None, entry["type"]):
             found.append(entry)
         if len(found) == limit:
             break
-    found.reverse()
+    found.sort(key=lambda entry: str(entry["id"]))
     return as_json({"channel": call.path["channel"], "count": len(found), "entries": found})
 
 
