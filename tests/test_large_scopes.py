@@ -116,3 +116,28 @@ def test_as_of_sees_what_was_true_then(memory: Memory) -> None:
     memory.revise("id8", "nothing of the kind")
     assert memory.recall("tea8", 1, as_of=before)[0].content.startswith("the tea8 ")
     assert all("tea8 " not in hit.content for hit in memory.recall("tea8", 1000, min_score=0))
+
+
+def test_the_scopes_not_used_for_longest_are_let_go_and_weighed_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(index, "CACHE_BYTES", 250)
+    weighed: list[str] = []
+
+    class Heavy(index.Index):
+        @property
+        def nbytes(self) -> int:
+            weighed.append("one")
+            return 100
+
+    monkeypatch.setattr(index, "Index", Heavy)
+    held = index.Indexes()
+    first = held.scope(1, 1, 0)
+    held.scope(1, 2, 0)
+    assert held.scope(1, 1, 0) is first
+    held.scope(1, 3, 0)  # the second one goes
+    assert held.scope(1, 1, 0) is first
+    weighed.clear()
+    held.scope(1, 2, 0)
+    assert len(weighed) <= 2
+    assert held.scope(1, 1, 0) is first

@@ -332,21 +332,32 @@ class Indexes:
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[int, Scope], Index] = OrderedDict()
+        self._weights: dict[tuple[int, Scope], int] = {}  # bytes of each when last seen,
+        self._weight = 0  # and of all
         self._lock = threading.Lock()
 
     def scope(self, space: int, scope: Scope, dimension: int) -> Index:
         """The index of a scope, empty if it was not in memory."""
         with self._lock:
+            for last in reversed(self._held):  # it has grown since it was given out
+                self._weigh(last, self._held[last].nbytes)
+                break
             found = self._held.pop((space, scope), None) or Index(dimension)
             self._held[space, scope] = found
-            while len(self._held) > 1 and self._bytes() > CACHE_BYTES:
-                self._held.popitem(last=False)
+            self._weigh((space, scope), found.nbytes)
+            while len(self._held) > 1 and self._weight > CACHE_BYTES:
+                self._weigh(self._held.popitem(last=False)[0], 0)
             return found
 
-    def _bytes(self) -> int:
-        return sum(held.nbytes for held in self._held.values())
+    def _weigh(self, key: tuple[int, Scope], weight: int) -> None:
+        """Notes what one weighs now: to weigh all of them would take longer than a search."""
+        self._weight += weight - self._weights.pop(key, 0)
+        if weight:
+            self._weights[key] = weight
 
     def clear(self) -> None:
         """Lets go of everything."""
         with self._lock:
             self._held.clear()
+            self._weights.clear()
+            self._weight = 0
