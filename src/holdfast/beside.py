@@ -55,11 +55,6 @@ class Soon(Generic[T]):
             if self._under_way is None:
                 self._under_way = beside(self._run)
 
-    @property
-    def idle(self) -> bool:
-        """True if nothing is being done."""
-        return self._under_way is None
-
     def wait(self) -> None:
         """Waits until all that was named is done."""
         under_way = self._under_way

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
@@ -114,8 +115,8 @@ class Service:
     def close(self) -> None:
         """Lets go of the store; a job under way ends first."""
         self.learner.worker.stop()
-        self.embedding.soon.wait()
-        self.engine.close()
+        with closing(self.engine):
+            self.embedding.soon.wait()
 
     # --- remembering ---
 
