@@ -56,7 +56,7 @@ def test_conflicts_are_settled_by_the_judge(url: str, monkeypatch: pytest.Monkey
 
 def test_what_stands_beside_a_memory_is_told(url: str) -> None:
     with serving(url) as served, Memory("s", served.url) as memory:
-        ids = {}
+        ids: dict[str, str] = {}
         for session, text in (("1", "Ann: I live in Berlin."), ("2", "Bob: Ann lives in Porto.")):
             memory.extract(text, session=session)
             ids |= {one.content: one.id for one in memory.list()}
