@@ -8,12 +8,19 @@ import pytest
 
 from examples.autogen.scripted_model import ScriptedModel
 from holdfast import Memory
-from tests.frameworks import patience
+from tests.frameworks.patience import patient
 from tests.frameworks.trouble import Troubled, troubled
 
 ROOT = Path(__file__).resolve().parents[2]
 # Where one process learns and another answers; read before any test takes it away.
 STORE = os.environ.get("HOLDFAST_DRIVE_STORE", "sqlite:///learned.db")
+PATIENT = f"from {patient.__module__} import patient; patient()"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient() -> None:
+    """Here alone: whatever else is tested in this process keeps its own time."""
+    patient()
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +60,7 @@ class Processes:
         found = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         env = {**os.environ, "PYTHONPATH": found, "STORE": STORE}
         done = subprocess.run(
-            [sys.executable, "-c", f"import {patience.__name__}\n{script}", *args],
+            [sys.executable, "-c", f"{PATIENT}\n{script}", *args],
             cwd=self.folder,
             env=env,
             check=False,

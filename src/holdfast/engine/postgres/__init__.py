@@ -18,7 +18,6 @@ from typing import Any, TypeVar, cast
 
 import psycopg
 
-from holdfast.beside import Soon
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.columns import stamp
 from holdfast.engine.postgres import schema, upkeep
@@ -60,7 +59,6 @@ class Postgres:
         self._builder = Builder(self._rows, self._connections)
         self._shared = Shared(wish=self._builder.wish)
         self._uses = Counted()
-        self._soon = Soon[str](lambda _: self._flush())
 
     def after_fork_in_child(self) -> None:
         """Starts anew."""
@@ -114,7 +112,7 @@ class Postgres:
     def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they are written together, or flushed on close."""
         if self._uses.count(keys, now):
-            self._soon.name("uses")
+            self._flush()
 
     def _flush(self) -> None:
         """Writes the counted uses where nobody else writes now: they are not worth a wait."""
@@ -210,7 +208,6 @@ class Postgres:
         try:
             self._bell.stop()
             self._builder.stop()
-            self._soon.wait()
             self._flush()
         finally:
             self._connections.close()

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast import check
-from holdfast.beside import Soon
 from holdfast.engine import Key, Place, Snapshot, Space, Transaction, Vectors, Waiting
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.columns import stamp
@@ -68,7 +67,6 @@ class SQLite:
     def __init__(self, path: str) -> None:
         self.path = Path(check.path(path)).absolute()
         self._connections = Connections(self.path)
-        self._soon = Soon[str](lambda _: self._flush())
         self._reset()
         _open.add(self)
 
@@ -194,7 +192,7 @@ class SQLite:
     def use(self, keys: Sequence[Key], now: datetime) -> None:
         """Counts uses, soon: they ride along with the next write, or are flushed on close."""
         if self._uses.count(keys, now):
-            self._soon.name("uses")
+            self._flush()
 
     def _flush(self, patience: float = 0) -> None:
         """Writes the counted uses, if that can be done at once: they are not worth a failure."""
@@ -294,7 +292,6 @@ class SQLite:
         if self._connections.closed:
             return
         try:
-            self._soon.wait()
             self._flush(patience=1)
         finally:
             self._connections.close()

@@ -79,6 +79,7 @@ class OpsLimit(LimitReached):
     """No more may be kept; nothing was done."""
 
     status = 429
+    retry = True
 
 
 def _as_there(answer: Answer) -> Answer:
