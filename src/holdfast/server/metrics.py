@@ -47,20 +47,26 @@ class Metrics:
         self._shed = Counter(
             "holdfast_shed", "Requests refused because of too much work", registry=registry
         )
-        # Counting takes longer than noting, so it is done by the way, many at a time.
+        self._shared = SHARED in os.environ
+        # Counting takes longer than noting, so it is done by the way, many at a time; but what
+        # several workers count is to be told by any of them, at once.
         self._noted: deque[tuple[str, int | None, float]] = deque()
         # Looking up a label takes longer than counting: each is looked up once.
         self._known: dict[Any, Any] = {}
-        if not os.environ.get(SHARED):
+        if not self._shared:
             registry.register(self)
 
     def request(self, verb: str, status: int, seconds: float) -> None:
         """Notes a request."""
         self._noted.append((verb, status, seconds))
+        if self._shared:
+            self.count()
 
     def stage(self, name: str, seconds: float) -> None:
         """Notes how long a stage took."""
         self._noted.append((name, None, seconds))
+        if self._shared:
+            self.count()
 
     def count(self) -> None:
         """Counts what was noted."""
@@ -101,7 +107,7 @@ class Metrics:
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
         self.count()
-        if not os.environ.get(SHARED):
+        if not self._shared:
             return generate_latest(self._registry)
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # it has no types
