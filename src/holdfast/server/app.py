@@ -140,7 +140,7 @@ class App:
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick or (endpoint.one_row and self.host.near):
-                    reply = self._answer(endpoint, call)
+                    reply = self._answer(endpoint, call, alone=True)
                 else:
                     crew = self._readers if endpoint.reads else self._writers
                     reply = await crew.do(lambda: self._answer(endpoint, call))
@@ -169,7 +169,8 @@ class App:
         with _in_time(self.host.settings.body_seconds):
             return await _received(receive, most)
 
-    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
+    def _answer(self, endpoint: Endpoint, call: Call, alone: bool = False) -> Reply:
+        """The reply to a call; while one that is alone is answered, nothing else begins."""
         host = self.host
         if endpoint.keyless:
             return endpoint.answer(call)
@@ -178,14 +179,16 @@ class App:
         if caller is OPEN_DOOR:
             credentials.same_machine(call.headers, host.settings.cors)
         limits = host.tenants.take(caller.tenant)
-        host.tenants.enter(caller.tenant)
+        if not alone:
+            host.tenants.enter(caller.tenant)
         try:
             host.used(call)
             reply = endpoint.answer(call)
         except Exception as error:  # told here, so that the reply says what is left of the rate
             reply = _failure(error, endpoint, call.request)
         finally:
-            host.tenants.leave(caller.tenant)
+            if not alone:
+                host.tenants.leave(caller.tenant)
         reply.headers.extend(limits)
         return reply
 

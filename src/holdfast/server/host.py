@@ -141,6 +141,7 @@ class Host:
     def _keep_books(self) -> None:
         rounds = 0
         while not self._stop.wait(FLUSH_SECONDS):
+            self.metrics.count()
             self._flush()
             if rounds % 1800 == 0:
                 self._prune()

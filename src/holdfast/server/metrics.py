@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -45,13 +47,38 @@ class Metrics:
         self._shed = Counter(
             "holdfast_shed", "Requests refused because of too much work", registry=registry
         )
+        self._shared = SHARED in os.environ
+        # Counting takes longer than noting, so it is done by the way, many at a time; but what
+        # several workers count is to be told by any of them, at once.
+        self._noted: deque[tuple[str, int | None, float]] = deque()
         # Looking up a label takes longer than counting: each is looked up once.
         self._known: dict[Any, Any] = {}
-        if not os.environ.get(SHARED):
+        if not self._shared:
             registry.register(self)
 
     def request(self, verb: str, status: int, seconds: float) -> None:
-        """Counts a request."""
+        """Notes a request."""
+        self._noted.append((verb, status, seconds))
+        if self._shared:
+            self.count()
+
+    def stage(self, name: str, seconds: float) -> None:
+        """Notes how long a stage took."""
+        self._noted.append((name, None, seconds))
+        if self._shared:
+            self.count()
+
+    def count(self) -> None:
+        """Counts what was noted."""
+        with suppress(IndexError):
+            while True:
+                name, status, seconds = self._noted.popleft()
+                if status is None:
+                    self._stage(name, seconds)
+                else:
+                    self._request(name, status, seconds)
+
+    def _request(self, verb: str, status: int, seconds: float) -> None:
         pair = self._known.get((verb, status))
         if pair is None:
             pair = self._requests.labels(verb, str(status)), self._seconds.labels(verb)
@@ -59,8 +86,7 @@ class Metrics:
         pair[0].inc()
         pair[1].observe(seconds)
 
-    def stage(self, name: str, seconds: float) -> None:
-        """Counts how long a stage took."""
+    def _stage(self, name: str, seconds: float) -> None:
         found = self._known.get(name)
         if found is None:
             found = self._known[name] = self._stages.labels(name)
@@ -80,7 +106,8 @@ class Metrics:
 
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
-        if not os.environ.get(SHARED):
+        self.count()
+        if not self._shared:
             return generate_latest(self._registry)
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # it has no types

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from holdfast import check, keeping, ops, portable, routes, wire
@@ -95,11 +96,18 @@ def _told(route: routes.Route, answer: Any) -> Reply:
 
 def _get(route: routes.Route, call: Call) -> Reply:
     """The entry under a key; 304 if the caller has this version."""
-    entry = call.do(routes.op(route, call.path, call.query, None, {}))
+    asked = call.query and routes.op(route, call.path, call.query, None, {})
+    entry = call.do(asked or _state(call.path["scope"], call.path["key"]))
     known = call.headers.get(routes.NONE_MATCH)
     if known is not None and known.removeprefix("W/") == f'"{entry.version}"':
         return Reply(status=304, headers=[("etag", known)])
     return _told(route, entry)
+
+
+@lru_cache(maxsize=1024)
+def _state(scope: str, key: str) -> ops.Get:
+    """What asks for a key; keys are asked for again and again."""
+    return ops.Get(scope=scope, key=key)
 
 
 def _export(route: routes.Route, call: Call) -> Reply:
