@@ -6,6 +6,8 @@ The rows that are not in that index yet have lists of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +32,7 @@ class Lists:
         self._tails: dict[str, list[int]] = {}  # what is to be added to a list that was read
         self._reach = NOTHING_READ  # the last row that was in the index when we looked
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
+        self.nbytes = 0  # about how many bytes of memory the lists take
 
     def follow(self, source: Source, rows: Positions, reach: int) -> None:
         """Takes in the terms of rows that are new; those up to `reach` are in the index."""
@@ -60,20 +63,20 @@ class Lists:
             if behind is not None:
                 return _positions(rows, np.concatenate([found, _beyond(source, token, behind)]))
             recent = np.array(self._recent.get(token, []), np.int64)
-            self._read[token] = np.concatenate([_positions(rows, found), recent])
+            self._keep(token, [_positions(rows, found), recent])
         tail = self._tails.pop(token, None)
         if tail:
-            self._read[token] = np.concatenate([self._read[token], tail])
+            self._keep(token, [self._read[token], np.array(tail, np.int64)])
         return self._read[token]
+
+    def _keep(self, token: str, parts: Sequence[Positions]) -> None:
+        before = self._read.get(token)
+        self._read[token] = np.concatenate(parts)
+        self.nbytes += self._read[token].nbytes - (0 if before is None else before.nbytes)
 
     def knows(self, token: str) -> bool:
         """Whether a list is in memory."""
         return token in self._read
-
-    @property
-    def nbytes(self) -> int:
-        """About how many bytes of memory the lists take."""
-        return sum(held.nbytes for held in list(self._read.values()))  # others may add some
 
 
 def _beyond(source: Source, token: str, reach: int) -> Positions:

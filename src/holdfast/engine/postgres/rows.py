@@ -33,8 +33,9 @@ from holdfast.engine.columns import (
 )
 from holdfast.engine.holding import Holding
 from holdfast.engine.postgres import large, near, search, words
-from holdfast.engine.postgres.connections import EVERY, Row, Session
+from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.large import Samples
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.engine.statements import RECORD
 from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record

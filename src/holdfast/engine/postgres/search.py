@@ -15,7 +15,8 @@ from holdfast.engine.cache import Pulse
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
 from holdfast.engine.postgres import words
-from holdfast.engine.postgres.connections import Row, Session
+from holdfast.engine.postgres.connections import Session
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 
