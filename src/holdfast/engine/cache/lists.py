@@ -34,6 +34,13 @@ class Lists:
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
         self.nbytes = 0  # about how many bytes of memory the lists take
 
+    def reword(self, source: Source, rows: Positions, at: Positions) -> None:
+        """Lets go of all lists: the rows at some positions have other terms."""
+        self.clear()
+
+    def drop(self, at: Positions) -> None:
+        """Leaves rows in their lists that are gone: a list is of positions, and tells no word."""
+
     def follow(self, source: Source, rows: Positions, reach: int) -> None:
         """Takes in the terms of rows that are new; those up to `reach` are in the index."""
         after = self._seen
@@ -73,10 +80,6 @@ class Lists:
         before = self._read.get(token)
         self._read[token] = np.concatenate(parts)
         self.nbytes += self._read[token].nbytes - (0 if before is None else before.nbytes)
-
-    def knows(self, token: str) -> bool:
-        """Whether a list is in memory."""
-        return token in self._read
 
 
 def _beyond(source: Source, token: str, reach: int) -> Positions:
