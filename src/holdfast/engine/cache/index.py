@@ -63,6 +63,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.count = 0
+        self.nbytes = 0
         self._held: dict[str, NDArray[Any]] = {
             name: np.empty(0, kind) for name, kind in self.TYPES.items()
         }
@@ -79,14 +80,14 @@ class Columns:
                 self._held[name] = (
                     np.resize(held, room) if len(held) else np.zeros(room, held.dtype)
                 )
+            self.nbytes = sum(held.nbytes for held in self._held.values())
         for name, held in self._held.items():
             held[self.count : self.count + more] = values[name]
         self.count += more
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return sum(held.nbytes for held in self._held.values())
+    def now(self) -> dict[str, NDArray[Any]]:
+        """All of them, as they are now."""
+        return {name: held[: self.count] for name, held in self._held.items()}
 
 
 class Sampled(NamedTuple):

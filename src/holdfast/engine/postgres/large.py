@@ -228,7 +228,7 @@ class Large(Part):
         """Puts what was found into a small index."""
         index = Index(self._dimension)
         index.take(found, _turns(found, chains))
-        self._columns = {name: index.columns[name] for name in index.columns.TYPES}
+        self._columns = index.columns.now()
         rows = self._columns["row"]
         self._lists = [_positions(rows, having) for having in self._rows]
         self._again = [
