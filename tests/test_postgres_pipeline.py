@@ -99,9 +99,10 @@ def ask(pipeline: Pipeline, times: int) -> None:
 
 
 def test_a_server_that_ends_the_connection_is_told(pipeline: Pipeline) -> None:
+    pipeline.begin("BEGIN")
     pipeline.send("SELECT pg_terminate_backend(pg_backend_pid())")
     with pytest.raises(psycopg.OperationalError):
         ask(pipeline, 100)  # it may still answer the one or other
     with pytest.raises(psycopg.OperationalError):
-        ask(pipeline, 1)
+        pipeline.roll_back()
     assert not pipeline.usable
