@@ -25,6 +25,7 @@ MEMORIES = """tenant, scope, row, id, version, facets, vectors, speaker, length,
     content, terms, kind, tags, meta, session, writer, role, message, pinned, created_at,
     happened_at, expires_at, until, superseded_by, uses, last_used_at, avoid"""
 TENANT = "local"
+FREE = Free()  # one: what its vectors are made of takes longer to make than a scope
 
 Line = tuple[Any, ...]
 
@@ -32,7 +33,7 @@ Line = tuple[Any, ...]
 def fill(url: str, admin: str, scope: str, count: int) -> None:
     """Fills a new scope with so many memories; `admin` may COPY despite row-level security."""
     texts = Texts()
-    with Memory(scope, url, embedder=Free()) as memory:
+    with Memory(scope, url, embedder=FREE) as memory:
         memory.remember(drafts(texts, 0, 1)[0].content)
     with psycopg.connect(admin) as db:
         found = db.execute(
@@ -61,7 +62,7 @@ def fill(url: str, admin: str, scope: str, count: int) -> None:
 def fill_scopes(url: str, admin: str, prefix: str, scopes: int, each: int) -> None:
     """Fills many scopes with so few that none of them has word lists."""
     texts = Texts()
-    with Memory(f"{prefix} first", url, embedder=Free()) as memory:
+    with Memory(f"{prefix} first", url, embedder=FREE) as memory:
         memory.remember("so that the embedder is known")
     with psycopg.connect(admin) as db:
         for number in range(scopes):
@@ -82,7 +83,7 @@ def _lines(
     some = drafts(texts, start, count)
     now, place = datetime.now(timezone.utc), Place(TENANT, scope)
     for row, (told, vector) in enumerate(
-        zip(some, Free().embed([told.content for told in some]), strict=True), first or start + 1
+        zip(some, FREE.embed([told.content for told in some]), strict=True), first or start + 1
     ):
         record = learning.record(told, place, new_id(), now)
         draft = keeping.indexed(record, vector[None], None)
