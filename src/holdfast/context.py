@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from holdfast import trust
-from holdfast.model import Hit, Record
+from holdfast.model import Hit, Recalled, Record
 from holdfast.text import tokens
 
 T = TypeVar("T")
@@ -75,6 +75,14 @@ def fitting(hits: Iterable[tuple[T, Hit]], budget: int) -> list[tuple[T, Hit]]:
         if room.full:
             break
     return kept
+
+
+def block(found: Recalled, budget: int) -> str:
+    """What was recalled as a block for a prompt, within a budget in tokens; what to avoid first.
+
+    block(memory.recall("which database?", limit=20), budget=800)
+    """
+    return render(chosen([*found.avoid, *found], budget))
 
 
 def render(hits: Sequence[Hit]) -> str:

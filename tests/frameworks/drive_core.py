@@ -182,6 +182,7 @@ async def test_update_context_adds_one_system_message(ours: AutoGenMemory) -> No
     context = BufferedChatCompletionContext(buffer_size=5)
     await context.add_message(UserMessage(content="Tell me about Jupiter, please", source="user"))
     result = await ours.update_context(context)
+    assert ours.counts.recalls == 1  # for the block and for what is told of it
     (one,) = result.memories.results
     assert "Jupiter" in str(one.content)
     assert isinstance(one.metadata["score"], float)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
-from holdfast import HoldfastError, Invalid, Memory, Unavailable
+from holdfast import Hit, HoldfastError, Invalid, Memory, Recalled, Unavailable, block
 from holdfast.integrations import turns
 from holdfast.integrations.turns import Said, TurnPolicy
 from holdfast.integrations.worker import Answering, Write, Writing, log
@@ -26,6 +26,7 @@ T = TypeVar("T")
 COLD_SECONDS = 5.0  # for the first question, asked before there is a chat that would wait
 LOOP_SECONDS = 0.5  # all that may be waited in a thread that an event loop runs in
 HEARD = 4096  # messages that are known not to be new
+SHOWN = 20  # memories at most in a block that is told with its memories
 TOLD = 200  # memories that the agent was shown lately
 WARM_UP = "what is known?"  # loads the embedder and the index before the first turn does
 
@@ -117,16 +118,31 @@ class Companion:
 
     def context(self, messages: Sequence[Any]) -> str:
         """The block of memories for a turn; "" if there are none, or the memory cannot answer."""
+        asked = self._asked(messages)
+        if not asked:
+            return ""
+        return self._shown(
+            self.ask(lambda: self.memory.context(asked, self.policy.budget, scopes=self.scopes), "")
+        )
+
+    def found(self, messages: Sequence[Any]) -> tuple[str, Sequence[Hit]]:
+        """The block of memories for a turn, and the memories, best first: asked for once."""
+        asked = self._asked(messages)
+        if not asked:
+            return "", ()
+        found = self.ask(lambda: self.memory.recall(asked, SHOWN, scopes=self.scopes), Recalled())
+        return self._shown(block(found, self.policy.budget)), (*found.avoid, *found)
+
+    def _asked(self, messages: Sequence[Any]) -> str:
+        """What a turn asks of the memory; "" if nothing."""
         asked = turns.query(messages)
         if self.hint and turns.small_talk(asked):
             asked = self.hint
-        if not asked or not self.policy.recall:
-            return ""
-        block = self.ask(
-            lambda: self.memory.context(asked, self.policy.budget, scopes=self.scopes), ""
-        )
-        self._told.extend(turns.recalled(block))
-        return block
+        return asked if self.policy.recall else ""
+
+    def _shown(self, told: str) -> str:
+        self._told.extend(turns.recalled(told))
+        return told
 
     def ask(self, question: Callable[[], T], otherwise: T) -> T:
         """The memory's answer within this turn's time, or another; failures are counted."""
