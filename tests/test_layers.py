@@ -36,6 +36,7 @@ LAYERS = {
     "at rest": {"engine", "embed", "extract", "beside"},
     "doing": {
         "service",
+        "answering",
         "embedding",
         "portable",
         "keeping",
