@@ -22,7 +22,7 @@ from typing import Any
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.access import NOBODY, OPEN_DOOR
+from holdfast.access import NOBODY, OPEN_DOOR, Caller
 from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
 from holdfast.server import credentials, problems
 from holdfast.server.crew import Crew
@@ -137,6 +137,8 @@ class App:
                 "GET" if method == "HEAD" else method, scope["raw_path"]
             )
             with self._span(endpoint.verb, request):
+                if endpoint.imports:  # a stranger's large body is not even received
+                    await self._readers.do(lambda: self._caller(headers))
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick or (endpoint.one_row and self.host.near):
@@ -174,10 +176,7 @@ class App:
         host = self.host
         if endpoint.keyless:
             return endpoint.answer(call)
-        presented = credentials.presented(call.headers)
-        call.caller = caller = host.access.caller(presented, host.settings.local)
-        if caller is OPEN_DOOR:
-            credentials.same_machine(call.headers, host.settings.cors)
+        call.caller = caller = self._caller(call.headers)
         limits = host.tenants.take(caller.tenant)
         if not alone:
             host.tenants.enter(caller.tenant)
@@ -191,6 +190,13 @@ class App:
                 host.tenants.leave(caller.tenant)
         reply.headers.extend(limits)
         return reply
+
+    def _caller(self, headers: dict[str, str]) -> Caller:
+        host = self.host
+        caller = host.access.caller(credentials.presented(headers), host.settings.local)
+        if caller is OPEN_DOOR:
+            credentials.same_machine(headers, host.settings.cors)
+        return caller
 
     async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
         headers = [
