@@ -27,6 +27,7 @@ class Lists:
     def clear(self) -> None:
         """Lets go of all lists: they are read anew when they are needed."""
         self._read: dict[str, Positions] = {}
+        self.nbytes = 0  # of them, about: to add them up would take as long as a search
         self._tails: dict[str, list[int]] = {}  # what is to be added to a list that was read
         self._reach = NOTHING_READ  # the last row that was in the index when we looked
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
@@ -60,20 +61,20 @@ class Lists:
             if behind is not None:
                 return _positions(rows, np.concatenate([found, _beyond(source, token, behind)]))
             recent = np.array(self._recent.get(token, []), np.int64)
-            self._read[token] = np.concatenate([_positions(rows, found), recent])
+            self._keep(token, np.concatenate([_positions(rows, found), recent]))
         tail = self._tails.pop(token, None)
         if tail:
-            self._read[token] = np.concatenate([self._read[token], tail])
+            self._keep(token, np.concatenate([self._read[token], tail]))
         return self._read[token]
+
+    def _keep(self, token: str, positions: Positions) -> None:
+        before = self._read.get(token)
+        self._read[token] = positions
+        self.nbytes += positions.nbytes - (0 if before is None else before.nbytes)
 
     def knows(self, token: str) -> bool:
         """Whether a list is in memory."""
         return token in self._read
-
-    @property
-    def nbytes(self) -> int:
-        """About how many bytes of memory the lists take."""
-        return sum(held.nbytes for held in list(self._read.values()))  # others may add some
 
 
 def _beyond(source: Source, token: str, reach: int) -> Positions:
