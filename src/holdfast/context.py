@@ -112,7 +112,7 @@ def _title(memory: Record) -> str:
 
 def _line(hit: Hit) -> str:
     memory = hit.memory
-    said = [f"{memory.happened_at:%Y-%m-%d}"]
+    said = [memory.happened_at.date().isoformat()]
     if memory.source:
         said.append(safe(memory.source.writer))
         if trust.of(memory.source.role) < trust.CLAIM and hit.confirmed < 2:
