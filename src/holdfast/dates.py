@@ -65,12 +65,14 @@ def _taken(
 ) -> tuple[list[Range], str]:
     found: list[Range] = []
     for form in forms:
-        for match in form.finditer(text):
+        matches = list(form.finditer(text))
+        for match in matches:
             said = {part: word.lower() for part, word in match.groupdict().items() if word}
             # 30 February is no date, and "900 years ago" may be before the calendar.
             with suppress(ValueError, OverflowError):
                 found.append(read(said))
-        text = form.sub(" ", text)
+        if matches:
+            text = form.sub(" ", text)
     return found, text
 
 

@@ -48,10 +48,13 @@ def understood(query: str, now: datetime) -> Question:
 
 def parts(query: str, terms: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """The questions a query consists of, each as the places of its terms; none if it is one."""
+    several = _NEXT.split(query)
+    if len(several) == 1:
+        return ()
     place = {term: at for at, term in enumerate(terms)}
     asked = [
         tuple(dict.fromkeys(place[term] for term in text.terms(one) if term in place))
-        for one in _NEXT.split(query)
+        for one in several
     ]
     telling = tuple(one for one in asked if one)
     return telling if len(telling) > 1 else ()

@@ -161,10 +161,11 @@ def rank(
     """
     lending = _coherence(corpus.sample)
     near = _links(found.session, found.turn) if lending else {}
-    said = _words(found, corpus, asked, near, lending)
+    weight = rarity(corpus)
+    said = _words(found, corpus, asked, weight, near, lending)
     evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
-    share = order.rearranged(_above_noise(evidence), found, rarity(corpus))
-    similarity = share * _sureness(found, said, corpus, background)
+    share = order.rearranged(_above_noise(evidence), found, weight)
+    similarity = share * _sureness(found, said, corpus, weight, background)
     recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -217,6 +218,12 @@ def saturation(counts: Floats, length: NDArray[np.integer], corpus: Wording) -> 
     return worth
 
 
+def worth_by_length(corpus: Wording) -> Floats:
+    """What having a term once is worth in a memory of each length; the last is of all beyond."""
+    lengths = np.arange(int(MOST_LENGTH * max(corpus.mean_length, 1.0)) + 2)
+    return saturation(np.ones((len(lengths), 1)), lengths, corpus)[:, 0]
+
+
 def most_worth() -> float:
     """More than having a term once is worth in any memory."""
     return FULL / (1 + K1 * (1 - B + B * LEAST_LENGTH))
@@ -238,10 +245,10 @@ def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
     ranked = key[ordered]
     near: Links = {}
     for distance in (1, 2):
-        at = np.minimum(np.searchsorted(ranked, key + distance), len(key) - 1)
-        have = np.flatnonzero((ranked[at] == key + distance) & (session >= 0))
-        near[distance] = have, ordered[at[have]]
-        near[-distance] = ordered[at[have]], have
+        at = np.minimum(ranked.searchsorted(key + distance), len(key) - 1)
+        have = ((ranked.take(at) == key + distance) & (session >= 0)).nonzero()[0]
+        beyond = ordered.take(at.take(have))
+        near[distance], near[-distance] = (have, beyond), (beyond, have)
     return near
 
 
@@ -252,22 +259,23 @@ def _coherence(sample: Sample) -> float:
     for side in (sample.named, ~sample.named) if sample.named.any() else (slice(None),):
         if len(apart[side]):
             apart[side] -= apart[side].mean()
-    left, right = sample.left, sample.right
-    norm = math.sqrt(float((apart[left] ** 2).sum() * (apart[right] ** 2).sum()))
-    alike = float((apart[left] * apart[right]).sum()) / norm if norm > 1e-12 else 0.0
+    left, right = apart.take(sample.left), apart.take(sample.right)
+    norm = math.sqrt(float((left**2).sum() * (right**2).sum()))
+    alike = float((left * right).sum()) / norm if norm > 1e-12 else 0.0
     pairs = len(left)
     alike = (pairs * alike + COHERENT_COUNT * COHERENT_PRIOR) / (pairs + COHERENT_COUNT)
     return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
 
 
-def _words(found: Candidates, corpus: Corpus, asked: Asked, near: Links, lending: float) -> Floats:
+def _words(
+    found: Candidates, corpus: Corpus, asked: Asked, weight: Floats, near: Links, lending: float
+) -> Floats:
     """The share of the query's information that a memory and its neighbours have.
 
     Less where the scope does not know much of it at all: where most words of a query were never
     said, the few that were match by chance, and meaning must decide. Of a query in several parts
     a memory need answer but one, so the part it has most of counts beside the whole.
     """
-    weight = rarity(corpus)
     known = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
     own = saturation(found.counts, found.length, corpus)
     lent = own.copy()
@@ -358,7 +366,11 @@ def _nth(evidence: Floats, rank: int) -> float:
 
 
 def _sureness(
-    found: Candidates, said: Floats, corpus: Corpus, background: tuple[float, float]
+    found: Candidates,
+    said: Floats,
+    corpus: Corpus,
+    weight: Floats,
+    background: tuple[float, float],
 ) -> float:
     """How sure it is that the best candidate is about the query at all, 0..1.
 
@@ -372,11 +384,7 @@ def _sureness(
     chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
     alone = np.where(np.isnan(cosine), ALONE_WORDS * words + ALONE_BIAS, NEVER_SURE)
-    exact = ALONE_WORDS * _covered(found, corpus) + EXACT_BIAS
+    # The share of the query's information that a memory has itself, however long it is.
+    exact = ALONE_WORDS * _share(found.counts > 0, weight) + EXACT_BIAS
     best = np.fmax(with_meaning, np.maximum(alone, exact)).max(initial=NEVER_SURE)
     return 1 / (1 + math.exp(-float(best)))
-
-
-def _covered(found: Candidates, corpus: Corpus) -> Floats:
-    """The share of the query's information that a memory has itself, however long it is."""
-    return _share(found.counts > 0, rarity(corpus))

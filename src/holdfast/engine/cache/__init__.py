@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from holdfast.engine import Scope
 from holdfast.model import Filter
 
+LAST_ROW = 2**62  # beyond all rows
+
 
 class Pulse(NamedTuple):
     """How far a store has got, as a snapshot has it."""
@@ -44,8 +46,8 @@ class Source(Protocol):
     def rows(self, rows: Sequence[int]) -> Sequence[Any]:
         """The same of some rows, those that are still there."""
 
-    def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
-        """The terms of the rows beyond one, in order."""
+    def terms_after(self, row: int, last: int = LAST_ROW) -> Iterable[tuple[int, str]]:
+        """The terms of the rows beyond one, up to the last or another one, in order."""
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""

@@ -21,6 +21,7 @@ from holdfast.engine.cache import Pulse, Source
 from holdfast.engine.cache.lists import Lists
 from holdfast.engine.cache.names import NOBODY, Names
 from holdfast.engine.cache.vectors import Places, VectorTable
+from holdfast.engine.cache.whole import Whole
 from holdfast.lifetime import policy
 
 NEVER = np.iinfo(np.int64).max
@@ -62,6 +63,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.count = 0
+        self.nbytes = 0
         self._held: dict[str, NDArray[Any]] = {
             name: np.empty(0, kind) for name, kind in self.TYPES.items()
         }
@@ -78,14 +80,14 @@ class Columns:
                 self._held[name] = (
                     np.resize(held, room) if len(held) else np.zeros(room, held.dtype)
                 )
+            self.nbytes = sum(held.nbytes for held in self._held.values())
         for name, held in self._held.items():
             held[self.count : self.count + more] = values[name]
         self.count += more
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return sum(held.nbytes for held in self._held.values())
+    def now(self) -> dict[str, NDArray[Any]]:
+        """All of them, as they are now."""
+        return {name: held[: self.count] for name, held in self._held.items()}
 
 
 class Sampled(NamedTuple):
@@ -100,8 +102,9 @@ class Sampled(NamedTuple):
 class Index:
     """What of one scope is in memory. Positions, not rows, number what it holds."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, whole: bool = False) -> None:
         self.dimension = dimension
+        self._whole = whole  # whether all word lists are held, or those that were asked for
         self.lock = threading.Lock()
         self._empty()
 
@@ -116,7 +119,7 @@ class Index:
         self._behind = False
         self.names = Names()
         self._last: dict[int, int] = {}  # the position of the last turn of each session
-        self._lists = Lists()
+        self._lists = Whole() if self._whole else Lists()
         self._sampled: tuple[tuple[int, int | None], Sampled] | None = None
 
     # --- following the store ---
@@ -154,11 +157,14 @@ class Index:
         held = {row: at for row in set(changed) if (at := self.position(row)) is not None}
         found = source.rows(sorted(held)) if held else []
         if found:
-            self._reload(found, np.array([held[row["row"]] for row in found]))
-        for row in held.keys() - {row["row"] for row in found}:
-            self._remove(held[row])
+            self._reload(source, found, np.array([held[row["row"]] for row in found]))
+        gone = [held[row] for row in held.keys() - {row["row"] for row in found}]
+        for at in gone:
+            self._remove(at)
+        if gone:
+            self._lists.drop(np.array(gone))
 
-    def _reload(self, found: Sequence[Any], at: Positions) -> None:
+    def _reload(self, source: Source, found: Sequence[Any], at: Positions) -> None:
         """Takes rows in again, at their places."""
         values = self._values(found)
         revised = values["version"] != self.columns["version"][at]
@@ -166,7 +172,7 @@ class Index:
         for name in CHANGEABLE:
             self.columns[name][at] = values[name]
         if revised.any():
-            self._lists.clear()  # other words
+            self._lists.reword(source, self.columns["row"], at[revised])
         if self.dimension:
             for place, new, row in zip(at.tolist(), revised.tolist(), found, strict=True):
                 if new or not self.vectors.has(place):
@@ -290,10 +296,6 @@ class Index:
         reach = self.pulse.listed if self._behind else None
         return self._lists.listed(source, token, self.columns["row"], reach)
 
-    def knows(self, token: str) -> bool:
-        """Whether the rows with a token are in memory."""
-        return self._lists.knows(token)
-
     def sampled(self) -> Sampled:
         """Some rows, in short runs, and which of them follow which in a session."""
         key = self.count, self._seq
@@ -330,7 +332,8 @@ def _role(role: str | None, speaker: str | None) -> int:
 class Indexes:
     """The scopes in memory; those not used for longest go first."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: bool = False) -> None:
+        self._whole = whole
         self._held: OrderedDict[tuple[int, Scope], Index] = OrderedDict()
         self._weights: dict[tuple[int, Scope], int] = {}  # bytes of each when last seen,
         self._weight = 0  # and of all
@@ -342,7 +345,7 @@ class Indexes:
             for last in reversed(self._held):  # it has grown since it was given out
                 self._weigh(last, self._held[last].nbytes)
                 break
-            found = self._held.pop((space, scope), None) or Index(dimension)
+            found = self._held.pop((space, scope), None) or Index(dimension, self._whole)
             self._held[space, scope] = found
             self._weigh((space, scope), found.nbytes)
             while len(self._held) > 1 and self._weight > CACHE_BYTES:

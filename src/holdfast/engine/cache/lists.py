@@ -6,6 +6,8 @@ The rows that are not in that index yet have lists of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,10 +29,17 @@ class Lists:
     def clear(self) -> None:
         """Lets go of all lists: they are read anew when they are needed."""
         self._read: dict[str, Positions] = {}
-        self.nbytes = 0  # of them, about: to add them up would take as long as a search
         self._tails: dict[str, list[int]] = {}  # what is to be added to a list that was read
         self._reach = NOTHING_READ  # the last row that was in the index when we looked
         self._recent: dict[str, list[int]] = {}  # the lists of the rows beyond it
+        self.nbytes = 0  # about how many bytes of memory the lists take
+
+    def reword(self, source: Source, rows: Positions, at: Positions) -> None:
+        """Lets go of all lists: the rows at some positions have other terms."""
+        self.clear()
+
+    def drop(self, at: Positions) -> None:
+        """Leaves rows in their lists that are gone: a list is of positions, and tells no word."""
 
     def follow(self, source: Source, rows: Positions, reach: int) -> None:
         """Takes in the terms of rows that are new; those up to `reach` are in the index."""
@@ -61,20 +70,16 @@ class Lists:
             if behind is not None:
                 return _positions(rows, np.concatenate([found, _beyond(source, token, behind)]))
             recent = np.array(self._recent.get(token, []), np.int64)
-            self._keep(token, np.concatenate([_positions(rows, found), recent]))
+            self._keep(token, [_positions(rows, found), recent])
         tail = self._tails.pop(token, None)
         if tail:
-            self._keep(token, np.concatenate([self._read[token], tail]))
+            self._keep(token, [self._read[token], np.array(tail, np.int64)])
         return self._read[token]
 
-    def _keep(self, token: str, positions: Positions) -> None:
+    def _keep(self, token: str, parts: Sequence[Positions]) -> None:
         before = self._read.get(token)
-        self._read[token] = positions
-        self.nbytes += positions.nbytes - (0 if before is None else before.nbytes)
-
-    def knows(self, token: str) -> bool:
-        """Whether a list is in memory."""
-        return token in self._read
+        self._read[token] = np.concatenate(parts)
+        self.nbytes += self._read[token].nbytes - (0 if before is None else before.nbytes)
 
 
 def _beyond(source: Source, token: str, reach: int) -> Positions:

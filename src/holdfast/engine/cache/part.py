@@ -95,7 +95,9 @@ class Part(ABC):
 
     def _used(self, uses: Uses) -> NDArray[np.int64]:
         """How often each candidate was used, what is counted but not written yet included."""
-        times = self._columns["uses"][self._chosen]
+        times = self._columns["uses"].take(self._chosen)
+        if not uses:
+            return times
         more = {row: counted for (scope, row), (counted, _) in uses.items() if scope == self._scope}
         rows, used = self._columns["row"][self._chosen], np.array(list(more), np.int64)
         at = np.minimum(np.searchsorted(rows, used), max(len(rows) - 1, 0))
@@ -157,16 +159,16 @@ class _Keys(Sequence[Key]):
     def __getitem__(self, at: int | slice) -> Key | Sequence[Key]:
         if isinstance(at, slice):
             return [self[each] for each in range(len(self))[at]]
-        part = int(np.searchsorted(self._ends, at, side="right"))
+        part = int(self._ends.searchsorted(at, side="right"))
         return self._parts[part].key(at - int(self._ends[part]) + len(self._parts[part]))
 
 
 def held(found: Positions, chosen: Positions) -> Mask:
     """Which of the chosen are among those found; both are in order."""
-    at = np.searchsorted(found, chosen)
-    have = at < len(found)
-    have[have] = found[at[have]] == chosen[have]
-    return have
+    if not len(found):
+        return np.zeros(len(chosen), bool)
+    same: Mask = found.take(found.searchsorted(chosen), mode="clip") == chosen
+    return same
 
 
 def add_words(
@@ -195,7 +197,7 @@ def add_words(
 
 def top(score: NDArray[Any], most: int) -> Positions:
     """The positions of the highest scores above 0, highest first."""
-    above = np.flatnonzero(score > 0)
+    above = (score > 0).nonzero()[0]
     if len(above) > most:
         above = above[np.argpartition(score[above], -most)[-most:]]
     return above[np.argsort(-score[above], kind="stable")]

@@ -52,7 +52,7 @@ class InMemory(Part):
 
     def __init__(self, source: Source, index: Index, place: int, look: Look) -> None:
         super().__init__(place, source.scope)
-        self._columns = {name: index.columns[name] for name in index.columns.TYPES}
+        self._columns = index.columns.now()
         self._lists = [index.listed(source, term) for term in look.terms]
         self._again = [_oftener(source, index, term) for term in look.terms]
         self._named = index.names.speaking(look.terms)
@@ -98,7 +98,7 @@ class InMemory(Part):
 
     def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
-        if self._seen.sum() <= max(SMALL, most):
+        if np.count_nonzero(self._seen) <= max(SMALL, most):
             self._chosen = np.flatnonzero(self._seen)
             return
         best = [self._by_words(wording, most)]
@@ -108,19 +108,21 @@ class InMemory(Part):
         for way in ("before", "after"):
             step = here
             for _ in range(BESIDE):
-                step = self._columns[way][step]
+                step = self._columns[way].take(step)
                 step = step[(step >= 0) & (step < len(self._seen))]
                 best.append(step)
         chosen = np.zeros(len(self._seen), bool)
         chosen[np.concatenate(best)] = True
-        self._chosen = np.flatnonzero(chosen & self._seen)
+        self._chosen = (chosen & self._seen).nonzero()[0]
 
     def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
         score, lengths = np.zeros(len(self._seen), np.float32), self._columns["length"]
 
+        by_length = rank.worth_by_length(wording)
+
         def worth(found: Positions) -> NDArray[np.floating]:
-            return rank.saturation(np.ones((len(found), 1)), lengths[found], wording)[:, 0]
+            return by_length.take(lengths.take(found), mode="clip")
 
         add_words(score, self._lists, rank.rarity(wording), most, worth, rank.most_worth())
         return top(score if self._seen.all() else np.where(self._seen, score, 0), most)

@@ -131,7 +131,7 @@ class VectorTable:
     def places(self, rows: Positions, limit: int) -> Places:
         """Where the vectors of rows stand; of those that came after the first `limit`, none."""
         start, size = self.start[rows], self.size[rows]
-        have = np.flatnonzero((size > 0) & (start + size <= limit))
+        have = ((size > 0) & (start + size <= limit)).nonzero()[0]
         vectors, sizes = start[have], size[have]
         starts = np.cumsum(sizes) - sizes
         if self.most > 1:
@@ -204,12 +204,12 @@ class Near:
         """All with enough signs in common with the query to be among the nearest; how near."""
         differ = self._differing(able)
         told = np.searchsorted(np.cumsum(np.bincount(differ[::STRIDE])), FIRST // STRIDE)
-        alike = np.flatnonzero(differ <= told)
+        alike = (differ <= told).nonzero()[0]
         alike = alike if able is None else able[alike]
         near = self._about(alike)
         bound = self._bound(alike[_most(near, SURE)])
         if bound > told:
-            more = np.flatnonzero((differ > told) & (differ <= bound))
+            more = ((differ > told) & (differ <= bound)).nonzero()[0]
             more = more if able is None else able[more]
             alike, near = np.concatenate([alike, more]), np.concatenate([near, self._about(more)])
         return alike, near
@@ -246,7 +246,8 @@ class Near:
             return self._scanned
         if self._scanned is not None:
             return self._scanned[vectors]
-        return self._products(self._view.bytes[vectors], self._view.steps[vectors])
+        view = self._view
+        return self._products(view.bytes.take(vectors, axis=0), view.steps.take(vectors))
 
     def _products(self, held: NDArray[np.int8], steps: Floats) -> Floats:
         return _products(self._short, held) * (steps * self._step)
@@ -271,14 +272,15 @@ class Near:
         # Half precision would round the query: what it leaves is a second one.
         rounded = self._query.astype(np.float16)
         left = (self._query - rounded).astype(np.float16)
-        return _products(np.stack([rounded, left]), self._view.vectors[vectors])
+        return _products(np.stack([rounded, left]), self._view.vectors.take(vectors, axis=0))
 
 
 def _products(parts: NDArray[np.generic], vectors: NDArray[np.generic]) -> Floats:
     """The product of a query with each vector; the query is the sum of its parts."""
     if not len(vectors):
         return np.empty(0, np.float32)
-    found: Floats = np.asarray(simsimd.cdist(parts, vectors, "dot")).sum(axis=0, dtype=np.float32)
+    each = np.asarray(simsimd.cdist(parts, vectors, "dot")).astype(np.float32)
+    found: Floats = each[0] if len(each) == 1 else each.sum(axis=0)
     return found
 
 

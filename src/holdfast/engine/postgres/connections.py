@@ -1,7 +1,4 @@
-"""The connections to a PostgreSQL: a pool, transactions, errors in our words.
-
-Statements of a transaction go out in a pipeline: only those whose answer is read wait for one.
-"""
+"""The connections to a PostgreSQL: a pool, transactions, errors in our words."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from typing import Any
 
 import psycopg
 from psycopg import errors as said
 from psycopg.conninfo import conninfo_to_dict
 
+from holdfast.engine.postgres.pipeline import Answer, Pipeline, Row
 from holdfast.engine.postgres.statements import statements
 from holdfast.errors import (
     Busy,
@@ -34,9 +31,7 @@ SQL = statements()
 POOL = 16  # connections of one process, at most
 POOL_SECONDS = 30.0  # how long to wait for one
 CONNECT_SECONDS = 10
-PREPARED = 400  # statements that a connection keeps prepared; there are fewer
 EVERY = " *"  # in the place of a tenant: all of them. No tenant's name begins with a blank
-NO_ROW: dict[str, int] = {}
 
 # What is over when it is tried again at once: others were in the way.
 IN_THE_WAY = (said.SerializationFailure, said.DeadlockDetected, said.UniqueViolation)
@@ -47,31 +42,11 @@ AWAY = (said.AdminShutdown, said.CrashShutdown, said.CannotConnectNow, said.Conn
 _abandoned: list[Any] = []
 
 
-class Row(tuple[Any, ...]):
-    """A row whose values have names, too."""
-
-    at = NO_ROW
-    __slots__ = ()
-
-    def __getitem__(self, key: Any) -> Any:
-        return tuple.__getitem__(self, self.at[key] if isinstance(key, str) else key)
-
-
-@lru_cache(maxsize=256)
-def _named(names: tuple[str, ...]) -> type[Row]:
-    return type("Row", (Row,), {"at": {name: i for i, name in enumerate(names)}, "__slots__": ()})
-
-
-def _rows(cursor: psycopg.Cursor[Any]) -> Any:
-    """How psycopg makes a row."""
-    return _named(tuple(column.name for column in cursor.description or ()))
-
-
 class Session:
     """One transaction: named statements, and the tenant whose rows they see."""
 
-    def __init__(self, db: psycopg.Connection[Row]) -> None:
-        self.db = db
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
         self._tenant: str | None = None
 
     def enter(self, tenant: str) -> None:
@@ -80,13 +55,13 @@ class Session:
             self.do("set_tenant", tenant)
             self._tenant = tenant
 
-    def run(self, sql: str, values: Any = ()) -> psycopg.Cursor[Row]:
+    def run(self, sql: str, values: Any = ()) -> Answer:
         """Sends a statement."""
-        return self.db.execute(sql, values, binary=True)
+        return self._pipeline.send(sql, values)
 
-    def do(self, name: str, *values: Any) -> psycopg.Cursor[Row]:
+    def do(self, name: str, *values: Any) -> Answer:
         """Sends a statement by its name."""
-        return self.db.execute(SQL[name], values, binary=True)
+        return self._pipeline.send(SQL[name], values)
 
     def one(self, name: str, *values: Any) -> Row | None:
         """The first row of an answer."""
@@ -119,7 +94,7 @@ class Connections:
 
     def _begin(self) -> None:
         self._free = threading.Semaphore(self._size)
-        self._idle: deque[psycopg.Connection[Row]] = deque()
+        self._idle: deque[Pipeline] = deque()
 
     def _connect(self, **how: Any) -> psycopg.Connection[Any]:
         # Transactions begin with statements of ours, so nothing else may begin one.
@@ -127,34 +102,31 @@ class Connections:
         return psycopg.connect(self._url, autocommit=True, **told)
 
     @contextmanager
-    def _borrowed(self) -> Iterator[psycopg.Connection[Row]]:
+    def _borrowed(self) -> Iterator[Pipeline]:
         if self.closed:
             raise Closed("This Memory was closed.", "Open a new one.")
         if not self._free.acquire(timeout=POOL_SECONDS):
             raise Busy(f"No connection to {self.where} was free for too long.", "Try again.")
         try:
-            db = self._taken()
+            pipeline = self._taken()
             try:
-                yield db
+                yield pipeline
             finally:
-                self._give_back(db)
+                self._give_back(pipeline)
         finally:
             self._free.release()
 
-    def _taken(self) -> psycopg.Connection[Row]:
+    def _taken(self) -> Pipeline:
         try:
             return self._idle.pop()
         except IndexError:
-            db = self._connect(cursor_factory=psycopg.RawCursor, row_factory=_rows)
-            db.prepare_threshold, db.prepared_max = 0, PREPARED
-            return db
+            return Pipeline(self._connect())
 
-    def _give_back(self, db: psycopg.Connection[Row]) -> None:
-        idle = db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        if idle and not self.closed:
-            self._idle.append(db)
+    def _give_back(self, pipeline: Pipeline) -> None:
+        if pipeline.usable and not self.closed:
+            self._idle.append(pipeline)
         else:
-            db.close()
+            pipeline.close()
 
     def drop_idle(self) -> None:
         """Closes the connections that nobody uses: the server they led to may be gone."""
@@ -170,16 +142,14 @@ class Connections:
     @contextmanager
     def session(self, begin: str) -> Iterator[Session]:
         """A transaction that is committed when this ends well, and rolled back when not."""
-        with self._borrowed() as db:
+        with self._borrowed() as pipeline:
             try:
-                with db.pipeline():
-                    session = Session(db)
-                    session.do(begin)
-                    yield session
-                    db.execute("COMMIT", prepare=False)
-            except BaseException:
-                if not db.broken:
-                    db.rollback()
+                pipeline.begin(SQL[begin])
+                yield Session(pipeline)
+                pipeline.commit(wait=begin != "begin_read")
+            except Exception:
+                with suppress(psycopg.Error):  # then it is not used again
+                    pipeline.roll_back()
                 raise
 
     @contextmanager

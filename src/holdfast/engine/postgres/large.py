@@ -20,7 +20,7 @@ from holdfast.engine.cache.index import RUN, SAMPLE, Index
 from holdfast.engine.cache.part import GOOD, SMALL, Part, add_words, held, top
 from holdfast.engine.cache.tokens import AGAIN, tokens
 from holdfast.engine.postgres import near
-from holdfast.engine.postgres.connections import Row
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.engine.postgres.search import Source
 from holdfast.engine.postgres.words import At
 from holdfast.rank import Sample, Wording
@@ -228,7 +228,7 @@ class Large(Part):
         """Puts what was found into a small index."""
         index = Index(self._dimension)
         index.take(found, _turns(found, chains))
-        self._columns = {name: index.columns[name] for name in index.columns.TYPES}
+        self._columns = index.columns.now()
         rows = self._columns["row"]
         self._lists = [_positions(rows, having) for having in self._rows]
         self._again = [

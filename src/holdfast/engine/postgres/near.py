@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from holdfast.engine import Look
 from holdfast.engine.columns import compact, packed, stamp
 from holdfast.engine.postgres import search, words
-from holdfast.engine.postgres.connections import Row, Session
+from holdfast.engine.postgres.connections import Session
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.engine.postgres.statements import of_large
 from holdfast.model import Filter
 

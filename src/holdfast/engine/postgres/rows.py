@@ -33,8 +33,9 @@ from holdfast.engine.columns import (
 )
 from holdfast.engine.holding import Holding
 from holdfast.engine.postgres import large, near, search, words
-from holdfast.engine.postgres.connections import EVERY, Row, Session
+from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.large import Samples
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.engine.statements import RECORD
 from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record
@@ -75,7 +76,7 @@ class Counters:
 class Shared:
     """What all transactions of an engine have in common."""
 
-    indexes: Indexes = field(default_factory=Indexes)
+    indexes: Indexes = field(default_factory=lambda: Indexes(whole=True))
     samples: Samples = field(default_factory=Samples)
     wish: Callable[[At, int], None] = lambda at, dimension: None  # for the table of a large scope
     lost: bool | None = None  # whether anything was moved in of places that were gone already
@@ -297,14 +298,12 @@ class Rows(Holding):
     def _part(self, nth: int, at: At, space: int, look: Look) -> Part:
         """A scope's share of a search: of a large one in the database, of others in memory."""
         seen, dimension = self._seen[at], look.space.dimension if look.space else 0
+        source = search.Source(self.db, at, seen, look.terms)
         if large.is_large(seen):
-            source = search.Source(self.db, at, seen, look.terms, lambda token: False)
             usual = self._shared.samples.of(source, space, dimension)
             return large.Large(source, usual, nth, look)
         if seen["held"] > large.LARGE and seen["near"] != near.READY and dimension:
             self._shared.wish(at, dimension)
-        knows = self._shared.indexes.scope(space, at, dimension).knows
-        source = search.Source(self.db, at, seen, look.terms, knows)
         return in_memory(self._shared.indexes, space, source, nth, look)
 
     def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:

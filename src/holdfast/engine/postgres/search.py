@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Look, Space
-from holdfast.engine.cache import Pulse
+from holdfast.engine.cache import LAST_ROW, Pulse
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
 from holdfast.engine.postgres import words
-from holdfast.engine.postgres.connections import Row, Session
+from holdfast.engine.postgres.connections import Session
+from holdfast.engine.postgres.pipeline import Row
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 
@@ -99,7 +100,6 @@ class Source:
     scope: words.At
     seen: Row
     terms: Sequence[str]
-    knows: Callable[[str], bool]  # whether the list of a token is in memory already
     _found: dict[str, NDArray[np.int64]] = field(default_factory=dict, init=False)
 
     def pulse(self) -> Pulse:
@@ -121,10 +121,10 @@ class Source:
         """The same of some rows, those that are still there."""
         return self.db.all("rows_in", *self.scope, list(rows))
 
-    def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
-        """The terms of the rows beyond one, in order."""
-        found = self.db.all("terms_between", *self.scope, row, self.pulse().row)
-        return [(row, terms) for row, terms in found]
+    def terms_after(self, row: int, last: int = LAST_ROW) -> Iterable[tuple[int, str]]:
+        """The terms of the rows beyond one, up to the last or another one, in order."""
+        upto = min(last, int(self.seen["last_row"]))
+        return self.db.all("terms_between", *self.scope, row, upto)
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""
@@ -132,11 +132,11 @@ class Source:
             return np.empty(0, np.int64)
         if token not in self._found:
             asked = [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
-            self._look_up({token, *(each for each in asked if not self.knows(each))})
+            self._look_up({token, *asked})
         return self._found[token]
 
     def _look_up(self, asked: Iterable[str]) -> None:
-        """Asks for all lists that are not in memory: one question to the server, not many."""
+        """Asks for all lists of the query: one question to the server, not many."""
         keys = {words.token_key(token): token for token in asked}
         self._found |= dict.fromkeys(keys.values(), np.empty(0, np.int64))
         for key, raw in self.db.all("find_words", *self.scope, list(keys)):

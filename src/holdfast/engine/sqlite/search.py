@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Space
-from holdfast.engine.cache import Pulse
+from holdfast.engine.cache import LAST_ROW, Pulse
 from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.statements import statements
@@ -102,9 +102,9 @@ class Source:
         """The same of some rows, those that are still there."""
         return self._db.execute(SQL["rows_in"], (self.scope, json.dumps(list(rows)))).fetchall()
 
-    def terms_after(self, row: int) -> Iterable[tuple[int, str]]:
-        """The terms of the rows beyond one, in order."""
-        return self._db.execute(SQL["terms_after"], (self.scope, row))
+    def terms_after(self, row: int, last: int = LAST_ROW) -> Iterable[tuple[int, str]]:
+        """The terms of the rows beyond one, up to the last or another one, in order."""
+        return self._db.execute(SQL["terms_after"], (self.scope, row, last))
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""

@@ -160,7 +160,7 @@ SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length
 FROM memories WHERE scope = ? AND row IN (SELECT value FROM json_each(?))
 
 -- name: terms_after
-SELECT row, terms FROM memories WHERE scope = ? AND row > ? ORDER BY row
+SELECT row, terms FROM memories WHERE scope = ? AND row > ? AND row <= ? ORDER BY row
 
 -- name: add_change
 INSERT INTO changes (scope, row) VALUES (?, ?)
