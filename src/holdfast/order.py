@@ -45,6 +45,8 @@ def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
     has = found.counts[top] > 0
     free = (has @ weight >= TWIN_WORDS) & (has.sum(axis=1) >= 2)
     free &= found.length[top] <= TWIN_TERMS
+    if np.count_nonzero(free) < 2:
+        return best
     better = best.copy()
     for at in np.flatnonzero(free):
         if free[at]:

@@ -167,9 +167,12 @@ class Learned:
     def policy(self, place: Place) -> str | None:
         """The policy of a place as JSON."""
         if place not in self._policies:
-            row = self._one("policy", self.scope(place))
+            row = self._policy(place)
             self._policies[place] = None if row is None else str(row[0])
         return self._policies[place]
+
+    def _policy(self, place: Place) -> Any:
+        return self._one("policy", self.scope(place))
 
     def set_policy(self, place: Place, policy: str) -> None:
         """Sets the policy of a place."""

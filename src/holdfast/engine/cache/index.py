@@ -20,7 +20,7 @@ from holdfast.engine import Scope
 from holdfast.engine.cache import Pulse, Source
 from holdfast.engine.cache.lists import Lists
 from holdfast.engine.cache.names import NOBODY, Names
-from holdfast.engine.cache.vectors import Places, VectorTable
+from holdfast.engine.cache.vectors import Taken, VectorTable
 from holdfast.engine.cache.whole import Whole
 from holdfast.lifetime import policy
 
@@ -96,7 +96,7 @@ class Sampled(NamedTuple):
     positions: Positions
     left: Positions
     right: Positions
-    vectors: Places
+    vectors: Taken
 
 
 class Index:
@@ -307,8 +307,7 @@ class Index:
             some = some[self.columns["expires"][some] != GONE]
             pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
             held = some if self.dimension else some[:0]
-            vectors = self.vectors.places(held, self.vectors.count)
-            self._sampled = key, Sampled(some, *pairs, vectors)
+            self._sampled = key, Sampled(some, *pairs, self.vectors.taken(held))
         return self._sampled[1]
 
     @property

@@ -93,7 +93,7 @@ class InMemory(Part):
     def sample(self) -> Sample:
         """Some rows that tell what is usual here."""
         some, left, right, vectors = self._sampled
-        near = np.full(len(some), np.nan) if self._near is None else self._near.of(vectors)
+        near = np.full(len(some), np.nan) if self._near is None else self._near.of_taken(vectors)
         return Sample(near, self._said_by(some), left, right)
 
     def choose(self, wording: Wording, most: int) -> None:

@@ -45,6 +45,14 @@ class Places(NamedTuple):
     vectors: Positions
 
 
+class Taken(NamedTuple):
+    """The vectors of some rows, at hand: for those that are compared with every query."""
+
+    places: Places
+    bytes: NDArray[np.int8]
+    steps: Floats
+
+
 class VectorTable:
     """The vectors of the rows of a scope; a row has one for each passage, or none yet."""
 
@@ -137,6 +145,11 @@ class VectorTable:
         if self.most > 1:
             vectors = np.repeat(vectors - starts, sizes) + np.arange(sizes.sum())
         return Places(len(rows), have, starts, vectors)
+
+    def taken(self, rows: Positions) -> Taken:
+        """The vectors of rows, at hand."""
+        places = self.places(rows, self.count)
+        return Taken(places, self.bytes.take(places.vectors, axis=0), self.step[places.vectors])
 
     def view(self) -> View:
         """The vectors as they are now."""
@@ -262,6 +275,15 @@ class Near:
         if exact:
             best = _most(cosine, exact)
             cosine[best] = self._exact(some.vectors[best])
+        return self._by_row(some, cosine)
+
+    def of_taken(self, some: Taken) -> Floats:
+        """How near rows are whose vectors are at hand."""
+        if self._scanned is not None:
+            return self.of(some.places)
+        return self._by_row(some.places, self._products(some.bytes, some.steps))
+
+    def _by_row(self, some: Places, cosine: Floats) -> Floats:
         near = np.full(some.rows, np.nan, np.float32)
         if len(some.have):
             alone = len(some.have) == len(cosine)

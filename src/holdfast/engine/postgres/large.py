@@ -134,7 +134,7 @@ class Large(Part):
         some, left, right, vectors = index.sampled()
         cosines = np.full(len(some), np.nan)
         if vector is not None:
-            cosines = index.vectors.near(vector).of(vectors)
+            cosines = index.vectors.near(vector).of_taken(vectors)
         named = np.isin(index.columns["speaker"][some], index.names.speaking(self._look.terms))
         return Sample(cosines, named, left, right)
 

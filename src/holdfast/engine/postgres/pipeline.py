@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import error_from_result
+from psycopg.errors import PipelineAborted, error_from_result
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 
 PREPARED = 400  # statements that a connection keeps prepared; there are fewer
@@ -92,6 +92,7 @@ class Pipeline:
         self._known: dict[Kind, Prepared] = {}
         self._sent: deque[Answer | Kind | None] = deque()  # a kind is prepared; None is a sync
         self._ended = True  # no transaction is under way
+        self._held_back = False  # something is sent that the server need not answer yet
         self._readable, self._either = select.poll(), select.poll()
         self._readable.register(self._pg.socket, select.POLLIN)
         self._either.register(self._pg.socket, select.POLLIN | select.POLLOUT)
@@ -119,6 +120,7 @@ class Pipeline:
             pg.send_prepare(known.name, sql.encode(), kind[1])
             self._sent.append(kind)
         pg.send_query_prepared(known.name, told, types.formats, BINARY)
+        self._held_back = True
         answer = Answer(self, known)
         self._sent.append(answer)
         return answer
@@ -165,6 +167,7 @@ class Pipeline:
         self._sent.append(None)
 
     def _flush(self) -> None:
+        self._held_back = False
         while self._pg.flush():
             # The server may wait for us to read before it reads on.
             if self._either.poll()[0][1] & ~select.POLLOUT:
@@ -175,8 +178,9 @@ class Pipeline:
     def waited_for(self, answer: Answer) -> pq.abc.PGresult:
         """What the server answered."""
         if answer.result is None:
-            self._pg.send_flush_request()
-            self._flush()
+            if self._held_back:
+                self._pg.send_flush_request()
+                self._flush()
             while answer.result is None:
                 self._take()
         return answer.result
@@ -205,6 +209,8 @@ class Pipeline:
             sent.result = result
 
     def _error(self, result: pq.abc.PGresult) -> psycopg.Error:
+        if result.status == pq.ExecStatus.PIPELINE_ABORTED:
+            return PipelineAborted("a statement before this one failed")
         error = error_from_result(result)
         if error.sqlstate is None and self._pg.status != pq.ConnStatus.OK:
             return psycopg.OperationalError(self._pg.get_error_message())

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from psycopg.errors import UndefinedTable
 
-from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Space, Task, columns
+from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Task, columns
 from holdfast.engine.cache.index import Indexes
 from holdfast.engine.cache.part import Part, together
 from holdfast.engine.cache.search import part as in_memory
@@ -35,7 +35,7 @@ from holdfast.engine.holding import Holding
 from holdfast.engine.postgres import large, near, search, words
 from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.large import Samples
-from holdfast.engine.postgres.pipeline import Row
+from holdfast.engine.postgres.pipeline import Answer, Row
 from holdfast.engine.statements import RECORD
 from holdfast.engine.uses import Uses
 from holdfast.model import Entry, Filter, Record
@@ -69,6 +69,7 @@ class Counters:
     near: int = near.NONE
     changed: list[int] = field(default_factory=list)
     written: list[int] = field(default_factory=list)  # rows new, changed or gone; not just used
+    used: list[Answer] = field(default_factory=list)  # what tells which rows were
     dirty: bool = False
 
 
@@ -103,7 +104,7 @@ class Rows(Holding):
         self._policies = {}
         self._seen: dict[At, Row] = {}
         self._counters: dict[At, Counters] = {}
-        self._spaces: set[Space | None] = set()  # that vectors may be of
+        self._space: Sequence[Any] | None = None  # the embedder the store belongs to, if known
         self._kept = False
         self.was_done = False
 
@@ -124,15 +125,37 @@ class Rows(Holding):
         known = self._scopes.get(place)
         if known is not None:
             return known
-        row = self._one("lock_scope" if self._writes else "see_scope", place.tenant, place.scope)
+        return self._found(place, self._ask(place))
+
+    def _ask(self, place: Place) -> Answer:
+        name = "lock_scope" if self._writes else "see_scope"
+        return self.db.do(name, place.tenant, place.scope)
+
+    def _found(self, place: Place, asked: Answer) -> At:
+        row = asked.fetchone()
         at = At(place.tenant, NO_SCOPE if row is None else int(row[0]))
         self._scopes[place] = at
         self._look_for_marker(place.tenant)
         if row is not None and self._writes:
+            self._space = row[6:10] if row["space"] is not None else None
             self._locked(at, row)
         elif row is not None:
             self._seen[at] = row
         return at
+
+    def _beside(self, place: Place, name: str, *values: Any) -> Row | None:
+        """What a statement finds by a place's name: a writer asks it together with the lock.
+
+        It sees what is committed once the lock is ours, as every statement behind it does.
+        """
+        self.db.enter(place.tenant)
+        locking = self._ask(place) if self._writes and place not in self._scopes else None
+        asked = self.db.do(name, place.tenant, place.scope, *values)
+        if locking is not None:
+            self._found(place, locking)
+        if self._writes and self._scopes[place].number == NO_SCOPE:
+            return None  # somebody may have made it since: that is not ours to see
+        return asked.fetchone()
 
     def _locked(self, at: At, row: Row) -> None:
         """Begins to count, with what recalls have counted so far: a write must know of it."""
@@ -203,6 +226,7 @@ class Rows(Holding):
         """Writes how far the scopes are counted; the last thing before a commit."""
         for at, counted in self._counters.items():
             self.db.enter(at.tenant)
+            counted.changed += [row[0] for answer in counted.used for row in answer]
             if counted.changed:
                 self._note_changes(at, counted)
             if counted.near and counted.written:
@@ -228,11 +252,10 @@ class Rows(Holding):
         row = self.db.one("current_space")
         return int(row["dimension"]) if row else 0
 
-    def note_change(self, at: At, row: int, used: bool = False) -> None:
+    def note_change(self, at: At, row: int) -> None:
         """Tells every cache of the scope, in every process, to look at a row again."""
         self._counters[at].changed.append(row)
-        if not used:
-            self._counters[at].written.append(row)
+        self._counters[at].written.append(row)
 
     def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
@@ -328,7 +351,7 @@ class Rows(Holding):
 
     def entry(self, place: Place, key: str) -> Entry | None:
         """The entry under a key, expired or not."""
-        row = self._one("entry", self.scope(place), key)
+        row = self._beside(place, "entry", key)
         return None if row is None else columns.entry(row)
 
     def keys(self, place: Place, prefix: str, after: str, now: datetime, limit: int) -> list[str]:
@@ -399,9 +422,9 @@ class Rows(Holding):
 
     def _check_space(self, draft: Draft) -> None:
         """Makes sure that vectors are of the embedder the store belongs to."""
-        if draft.vectors is not None and draft.space not in self._spaces:
-            search.space_number(self.db.one("current_space"), draft.space)
-            self._spaces.add(draft.space)
+        if draft.vectors is not None:
+            self._space = self._space or self.db.one("current_space")
+            search.space_number(self._space, draft.space)
 
     def change(self, place: Place, record: Record) -> None:
         """Writes everything of a version but its words."""
@@ -417,8 +440,8 @@ class Rows(Holding):
         """Writes how often rows of a scope were used since they were last written."""
         times, last = zip(*uses.values(), strict=True)
         rows = [row for _, row in uses]
-        for row in self._all("use_memories", at, rows, list(times), list(last)):
-            self.note_change(at, row[0], used=True)
+        answer = self._do("use_memories", at, rows, list(times), list(last))
+        self._counters[at].used.append(answer)
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
@@ -501,6 +524,9 @@ class Rows(Holding):
         names = (place.tenant, place_key(place), answer_key(place, key))
         self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
         self._kept = True
+
+    def _policy(self, place: Place) -> Row | None:
+        return self._beside(place, "policy")
 
     def _many(self, values: Sequence[str]) -> Any:
         """Values as one value of a statement."""

@@ -16,7 +16,7 @@ from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
 from holdfast.engine.postgres import words
 from holdfast.engine.postgres.connections import Session
-from holdfast.engine.postgres.pipeline import Row
+from holdfast.engine.postgres.pipeline import Answer, Row
 from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 
@@ -101,6 +101,7 @@ class Source:
     seen: Row
     terms: Sequence[str]
     _found: dict[str, NDArray[np.int64]] = field(default_factory=dict, init=False)
+    _terms: tuple[tuple[int, int], Answer] | None = field(default=None, init=False)
 
     def pulse(self) -> Pulse:
         """What tells whether anything was written since the scope was last looked at."""
@@ -115,7 +116,10 @@ class Source:
 
     def rows_after(self, row: int) -> Sequence[Row]:
         """What the index holds of the rows beyond one, in order."""
-        return self.db.all("rows_after_in", *self.scope, row, self.pulse().row)
+        ends = (row, self.pulse().row)
+        found = self.db.do("rows_after_in", *self.scope, *ends)
+        self._terms = ends, self.db.do("terms_between", *self.scope, *ends)  # asked for next
+        return found.fetchall()
 
     def rows(self, rows: Sequence[int]) -> Sequence[Row]:
         """The same of some rows, those that are still there."""
@@ -123,8 +127,10 @@ class Source:
 
     def terms_after(self, row: int, last: int = LAST_ROW) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, up to the last or another one, in order."""
-        upto = min(last, int(self.seen["last_row"]))
-        return self.db.all("terms_between", *self.scope, row, upto)
+        ends = (row, min(last, self.pulse().row))
+        if self._terms and self._terms[0] == ends:
+            return self._terms[1].fetchall()
+        return self.db.all("terms_between", *self.scope, *ends)
 
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""

@@ -39,9 +39,11 @@ FROM holdfast.scopes s LEFT JOIN holdfast.spaces c ON c.current = 1
 WHERE s.tenant = $1 AND s.name = $2
 
 -- name: lock_scope
--- Values: tenant, name.
-SELECT scope, last_row, last_change, held, terms, near FROM holdfast.scopes
-WHERE tenant = $1 AND name = $2 FOR UPDATE
+-- With the embedder, which cannot change while any scope is locked. Values: tenant, name.
+SELECT s.scope, s.last_row, s.last_change, s.held, s.terms, s.near,
+    c.space, c.name, c.version, c.dimension
+FROM holdfast.scopes s LEFT JOIN holdfast.spaces c ON c.current = 1
+WHERE s.tenant = $1 AND s.name = $2 FOR UPDATE OF s
 
 -- name: lock_number
 SELECT scope, last_row, last_change, held, terms, near, name FROM holdfast.scopes
@@ -374,8 +376,10 @@ SELECT row FROM holdfast.changes WHERE tenant = $1 AND scope = $2 AND seq > $3
 DELETE FROM holdfast.changes WHERE tenant = $1 AND scope = $2 AND seq <= $3
 
 -- name: entry
-SELECT key, value, version, updated_at, expires_at FROM holdfast.states
-WHERE tenant = $1 AND scope = $2 AND key = $3
+-- Values: tenant, name of the scope, key.
+SELECT e.key, e.value, e.version, e.updated_at, e.expires_at
+FROM holdfast.scopes s JOIN holdfast.states e ON e.tenant = $1 AND e.scope = s.scope
+WHERE s.tenant = $1 AND s.name = $2 AND e.key = $3
 
 -- name: put_entry
 INSERT INTO holdfast.states (tenant, scope, key, value, version, updated_at, expires_at)
@@ -588,7 +592,10 @@ SELECT id, draft, why, at FROM holdfast.held WHERE tenant = $1 AND scope = $2 AN
 DELETE FROM holdfast.held WHERE tenant = $1 AND scope = $2 AND id = $3
 
 -- name: policy
-SELECT policy FROM holdfast.policies WHERE tenant = $1 AND scope = $2
+-- Values: tenant, name of the scope.
+SELECT p.policy
+FROM holdfast.scopes s JOIN holdfast.policies p ON p.tenant = $1 AND p.scope = s.scope
+WHERE s.tenant = $1 AND s.name = $2
 
 -- name: set_policy
 INSERT INTO holdfast.policies (tenant, scope, policy) VALUES ($1, $2, $3)
