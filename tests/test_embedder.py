@@ -174,6 +174,7 @@ def test_vectors_that_nobody_waits_for_are_made_together(
         calls = embedder.calls
         for number in range(embedding.CATCH_UP + 6):
             memory.remember(f"note {number}", wait=False)
+        memory.remember_many(["one more", "and another"], wait=False)
         assert embedder.calls == calls
     assert embedder.calls == calls + 2
     with Memory("s", url, embedder=embedder) as memory:

@@ -137,12 +137,14 @@ class Service:
         """Stores many memories in one transaction."""
         now = self._clock()
         self.learner.follow(place, op.drafts)
-        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
+        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now, op.wait), strict=True))
         done = self._write(
             op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
         )
         self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
+        if not op.wait and any(draft.vectors is None for _, draft in pairs):
+            self.embedding.soon.name(place)
         return done
 
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:

@@ -89,16 +89,14 @@ class RememberingAgent(BaseChatAgent):
 
     async def _hear(self, messages: Sequence[BaseChatMessage]) -> None:
         self.companion.begin()
-        # The summary of a tool call is plumbing.
-        said = [one for one in messages if not isinstance(one, ToolCallSummaryMessage)]
-        await asyncio.to_thread(self._keep, said)
-
-    def _keep(self, messages: Sequence[BaseChatMessage]) -> None:
-        policy = self.companion.policy
+        policy, heard = self.companion.policy, list[tuple[Said, bool]]()
         for message in messages:
+            if isinstance(message, ToolCallSummaryMessage):
+                continue  # plumbing
             source = message.source
             said = Said(message.to_model_text(), source, "user" if source == "user" else "agent")
-            self.companion.hear(said, policy.outgoing if source == self.name else policy.incoming)
+            heard.append((said, policy.outgoing if source == self.name else policy.incoming))
+        await asyncio.to_thread(self.companion.hear_all, heard)
 
 
 def memory_tools(
