@@ -128,6 +128,7 @@ class Rows(Holding):
         return self._found(place, self._ask(place))
 
     def _ask(self, place: Place) -> Answer:
+        self.db.enter(place.tenant)
         name = "lock_scope" if self._writes else "see_scope"
         return self.db.do(name, place.tenant, place.scope)
 
@@ -307,7 +308,10 @@ class Rows(Holding):
 
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
-        named = [(nth, self.scope(place)) for nth, place in enumerate(places)]
+        new = dict.fromkeys(place for place in places if place not in self._scopes)
+        for place, asked in [(place, self._ask(place)) for place in new]:  # all together
+            self._found(place, asked)
+        named = [(nth, self._scopes[place]) for nth, place in enumerate(places)]
         there = [(nth, at) for nth, at in named if at.number != NO_SCOPE]
         space = 0
         if look.space and there:
