@@ -145,15 +145,19 @@ class Loop:
         return self._loop.run_until_complete(work)
 
 
-def agentchat(loop: Loop, memory: Any, keep: Any) -> Callable[[int], Any]:
+def agentchat(
+    loop: Loop, memory: Any, keep: Any, wrapped: Callable[[Any], Any] = lambda agent: agent
+) -> Callable[[int], Any]:
     """A turn of an AssistantAgent whose model answers at once; `keep` stores what was said."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_core import CancellationToken
     from autogen_ext.models.replay import ReplayChatCompletionClient
 
     said = [answered(500_000 + n) for n in range(5000)]
-    agent = AssistantAgent(
-        "assistant", ReplayChatCompletionClient(said), memory=[memory] if memory else None
+    agent = wrapped(
+        AssistantAgent(
+            "assistant", ReplayChatCompletionClient(said), memory=[memory] if memory else None
+        )
     )
 
     async def turn(number: int) -> None:
@@ -167,21 +171,17 @@ def agentchat(loop: Loop, memory: Any, keep: Any) -> Callable[[int], Any]:
 
 
 async def nothing(_: list[str]) -> None:
-    """Without memory nothing is kept."""
+    """Without memory nothing is kept; ours is kept by the agent."""
 
 
 def ours_core(loop: Loop, folder: Path, size: int, learn_every: int) -> Callable[[int], Any]:
+    from holdfast.integrations.autogen_agentchat import RememberingAgent
     from holdfast.integrations.autogen_core import AutoGenMemory
-    from holdfast.integrations.turns import Said, TurnPolicy
+    from holdfast.integrations.turns import TurnPolicy
 
     policy = TurnPolicy(learn_every=learn_every)
     memory = AutoGenMemory(memory=filled_holdfast(folder, size), policy=policy)
-
-    async def keep(texts: list[str]) -> None:
-        for text in texts:
-            await asyncio.to_thread(memory.companion.hear, Said(text, "someone"))
-
-    return agentchat(loop, memory, keep)
+    return agentchat(loop, memory, nothing, lambda agent: RememberingAgent(agent, memory))
 
 
 def chroma_core(loop: Loop, folder: Path, size: int, vectors: Any) -> Callable[[int], Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -90,9 +90,11 @@ def _fact(item: Item) -> dict[str, Any]:
 def updates(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
     """Questions about what changed: does the newest evidence come before the stale one?
 
-    As recall is by default, in which newer counts for more; and by similarity alone.
+    As recall is by default, in which newer counts for more; and by similarity alone. What else a
+    stale turn says is not stale: once its old value is corrected, only the turn itself counts as
+    the stale evidence; "by turn" counts whatever was learned from it.
     """
-    asked = first = alone = raw = 0
+    asked = first = by_turn = alone = raw = 0
     for instance in corpus.instances:
         queries = [query for query in instance.queries if query.stale and query.newest]
         if not queries:
@@ -102,8 +104,11 @@ def updates(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
             extracted(memory, instance, "both")
             for query in queries:
                 asked += 1
-                found = evidence(asked_of(memory, query, DEFAULT))
+                hits = asked_of(memory, query, DEFAULT)
+                found = evidence(hits, corrected(memory, query.stale))
                 first += metrics.newest_first(found, query.newest, query.stale) == 1.0
+                found = evidence(hits)
+                by_turn += metrics.newest_first(found, query.newest, query.stale) == 1.0
                 found = evidence(asked_of(memory, query))
                 alone += metrics.newest_first(found, query.newest, query.stale) == 1.0
         one = Corpus(corpus.name, (instance,))
@@ -114,6 +119,7 @@ def updates(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
     return {
         "questions": asked,
         "newest first": first / asked,
+        "by turn": by_turn / asked,
         "by similarity alone": alone / asked,
         "raw turns": raw / asked,
     }
@@ -210,10 +216,21 @@ def asked_of(memory: Memory, query: Query, weights: Weights = RELEVANCE) -> Reca
     return memory.recall(query.text, 100, weights=weights, now=query.now, min_score=0.0)
 
 
-def evidence(found: Recalled) -> list[str]:
-    """The turns that the hits came from, best first."""
+def corrected(memory: Memory, turns: Sequence[str]) -> set[str]:
+    """Those of the turns from which something was learned that is past by now."""
+    past = [one for one in every(memory) if memory.history(one.id)[-1].superseded_by]
+    return {turn for one in past for turn in messages(one)} & set(turns)
+
+
+def evidence(found: Recalled, corrected: Container[str] = ()) -> list[str]:
+    """The turns that the hits came from, best first; of `corrected` ones only the turn itself."""
     hits: list[Hit] = sorted([*found, *found.avoid], key=lambda hit: -hit.score)
-    named = [hit.memory.source.message for hit in hits if hit.memory.source]
+    named = [
+        hit.memory.source.message
+        for hit in hits
+        if hit.memory.source
+        and (hit.memory.kind == "interaction" or hit.memory.source.message not in corrected)
+    ]
     return list(dict.fromkeys(message for message in named if message))
 
 

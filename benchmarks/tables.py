@@ -421,10 +421,8 @@ def updates(found: Found) -> str:
         it = found["updates"]
         name = "longmemeval, knowledge updates"
         rows.append([name, it["questions"], it["newest first"], None])
-        if "by similarity alone" in it:
-            alone = it["by similarity alone"]
-            rows.append([f"{name}, by similarity alone", it["questions"], alone, None])
-            rows.append([f"{name}, raw turns", it["questions"], it["raw turns"], None])
+        ways = ("by turn", "by similarity alone", "raw turns")
+        rows += [[f"{name}, {way}", it["questions"], it[way], None] for way in ways if way in it]
     return table(["data", "questions", "newest first", "stale out of recall"], rows)
 
 

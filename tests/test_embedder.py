@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast import EmbedderFailed, EmbedderMismatch, Invalid, Memory
+from holdfast import EmbedderFailed, EmbedderMismatch, Invalid, Memory, embedding
 from holdfast.embed import Embedder, guard
 from holdfast.embed.hashing import Hashing
 from holdfast.engine.cache.index import Index
@@ -144,6 +144,41 @@ def test_without_waiting_it_is_on_disk_at_once_and_its_vector_follows(
         until(lambda: memory.stats().waiting == 0)
         assert embedder.in_time == [True]
         assert memory.recall("green tea")[0].why.meaning is not None
+
+
+def test_a_question_does_not_wait_for_a_vector_that_is_on_its_way(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "SOON_SECONDS", 600.0)
+    embedder = Pondering()
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.recall("how long does this take?")
+        memory.remember_many(STORY)
+        memory.remember("Ann has a green kettle", wait=False)
+        calls = embedder.calls
+        found = memory.recall("a green kettle")
+        assert found[0].content == "Ann has a green kettle"  # by its words
+        assert embedder.calls == calls + 1  # the question's
+        assert found.degraded == "1 memories wait for their vectors"
+    with Memory("s", url, embedder=embedder) as memory:
+        assert memory.recall("a green kettle").degraded is None
+
+
+def test_vectors_that_nobody_waits_for_are_made_together(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "SOON_SECONDS", 600.0)
+    embedder = Pondering()
+    with Memory("s", url, embedder=embedder) as memory:
+        memory.recall("how long does this take?")
+        calls = embedder.calls
+        for number in range(embedding.CATCH_UP + 6):
+            memory.remember(f"note {number}", wait=False)
+        memory.remember_many(["one more", "and another"], wait=False)
+        assert embedder.calls == calls
+    assert embedder.calls == calls + 2
+    with Memory("s", url, embedder=embedder) as memory:
+        assert memory.stats().waiting == 0
 
 
 def test_what_was_asked_needs_no_second_embedding(url: str) -> None:

@@ -142,6 +142,14 @@ def test_a_body_over_the_limit_is_not_read(served: Served, http: httpx2.Client) 
     assert b"413" in said.split(b"\r\n")[0]
 
 
+def test_a_strangers_import_is_not_received(url: str) -> None:
+    head = b"POST /v1/scopes/a/import HTTP/1.1\r\nHost: localhost\r\nX-API-Key: hf_guessed\r\n"
+    with serving(url) as served:
+        served.key("somebody")
+        said = raw(served, head + b"Content-Length: 200000000\r\n\r\n", 3.0)
+    assert said.startswith(b"HTTP/1.1 401")
+
+
 def test_half_a_body_is_none(served: Served, http: httpx2.Client) -> None:
     lines = '{"type":"holdfast","format":1}\n{"type":"state","key":"k","value":1,"version":1,'
     lines += '"updated_at":"2026-01-01T00:00:00Z"}\n'

@@ -36,6 +36,7 @@ LAYERS = {
     "at rest": {"engine", "embed", "extract", "beside"},
     "doing": {
         "service",
+        "answering",
         "embedding",
         "portable",
         "keeping",
@@ -104,8 +105,8 @@ def forbidden(module: str, target: str) -> str | None:
         return None
     if here == "integrations" and there != "holdfast":
         return "integrations see only what `from holdfast import …` gives"
-    if here == "holdfast" and LAYER[there] not in {"words", "api"}:
-        return "the shop window shows the api and the words"
+    if here == "holdfast" and LAYER[there] not in {"words", "thinking", "api"}:
+        return "the shop window shows the api, the words and what only thinks"
     seen = {"holdfast.engine", "holdfast.engine.ledger", "holdfast.embed", "holdfast.embed.guard"}
     if LAYER[here] == "doing" and there in {"engine", "embed"} and target not in seen:
         return "the service sees protocols, never a concrete adapter"

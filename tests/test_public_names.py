@@ -11,6 +11,7 @@ PUBLIC = {
     "Remembered",
     "Source",
     "Weights",
+    "block",
     # what can go wrong
     "Busy",
     "Closed",

@@ -340,11 +340,36 @@ def test_what_waited_too_long_is_shed_and_not_begun(
 
 def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
     with limited(url, concurrent=1) as served:
-        served.host.tenants.enter("local")
-        reply = httpx2.get(f"{served.url}/v1/scopes/s/stats")
+        with served.host.tenants.at_work("local"):
+            reply = httpx2.get(f"{served.url}/v1/scopes/s/stats")
         assert (reply.status_code, reply.headers["retry-after"]) == (503, "1")
-        served.host.tenants.leave("local")
         assert httpx2.get(f"{served.url}/v1/scopes/s/stats").is_success
+
+
+def test_calls_that_wait_for_a_thread_count_too(url: str) -> None:
+    """So that one tenant's queue never stands before another's calls."""
+    slow = MoodyEmbedder("slow")
+    slow.background = (0.0, 0.1)  # type: ignore[attr-defined]
+    with (
+        serving(url, embedder=slow, threads=1, limits=Limits(concurrent=2)) as served,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        keys = [served.key(f"key of {one}", tenant=one) for one in ("greedy", "modest")]
+
+        def told(key: str, number: int) -> int:
+            where, said = f"{served.url}/v1/scopes/s/remember", {"content": f"n {number}"}
+            with_key = {"x-api-key": key}
+            return httpx2.post(where, json=said, headers=with_key, timeout=60).status_code
+
+        try:
+            begun = [pool.submit(told, keys[0], number) for number in range(2)]
+            until(lambda: served.host.tenants._at_work.get("greedy") == 2)
+            assert told(keys[0], 3) == 503
+            modest = pool.submit(told, keys[1], 4)
+            until(lambda: served.host.tenants._at_work.get("modest") == 1)
+        finally:
+            slow.wake.set()
+        assert [it.result() for it in (*begun, modest)] == [200, 200, 200]
 
 
 # --- jobs ---

@@ -9,6 +9,7 @@ memory.recall("which database did we choose?")
 
 from holdfast.api.asynchronous import AsyncMemory
 from holdfast.api.synchronous import Memory
+from holdfast.context import block
 from holdfast.errors import (
     Busy,
     Closed,
@@ -63,4 +64,5 @@ __all__ = [
     "Unauthenticated",
     "Unavailable",
     "Weights",
+    "block",
 ]

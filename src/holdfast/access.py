@@ -155,9 +155,8 @@ class Access:
             raise Unauthenticated("This needs a key.", ADVICE)
         if local and self.open():
             return OPEN_DOOR  # clients that insist on a key may send any
-        mark, _, rest = presented.partition("_")
-        id, _, secret = rest.partition("_")
-        key = self._look_up(id) if mark == "hf" and len(id) == 12 else None
+        id, secret = _parts(presented)
+        key = self._look_up(id) if id else None
         matches = hmac.compare_digest(STRANGE if key is None else key.digest, _digest(secret))
         now = self._clock()
         if key is None or not matches or key.revoked_at or not lifetime.alive(key.expires_at, now):
@@ -166,6 +165,14 @@ class Access:
         return Caller(
             key.tenant, frozenset(key.rights), key.id, key.prefix, f"{key.prefix}{key.name}"
         )
+
+    def at_hand(self, presented: str | None, local: bool) -> bool:
+        """Whether `caller` can tell without asking the ledger."""
+        fresh = time.monotonic() - SEEN_SECONDS
+        asked, found = self._open
+        if local and (asked < fresh or found):
+            return asked >= fresh
+        return presented is None or self._seen.get(_parts(presented)[0], (0.0, None))[0] >= fresh
 
     def open(self) -> bool:
         """Whether no key was ever made here."""
@@ -186,6 +193,13 @@ class Access:
                 self._seen.clear()
             self._seen[id] = time.monotonic(), found
         return found
+
+
+def _parts(presented: str) -> tuple[str, str]:
+    """The id and the secret of a key; no id if it is none of ours."""
+    mark, _, rest = presented.partition("_")
+    id, _, secret = rest.partition("_")
+    return (id if mark == "hf" and len(id) == 12 else ""), secret
 
 
 def _random_id() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -35,17 +35,22 @@ def beside(work: Callable[[], T]) -> Callable[[], T]:
 
 
 class Soon(Generic[T]):
-    """Something done soon with each thing named, one after the other, by another thread."""
+    """Something done soon with each thing named, one after the other, by another thread.
 
-    def __init__(self, work: Callable[[T], object]) -> None:
-        self._work = work
+    It waits for `pause` seconds first: what is named meanwhile is done together.
+    """
+
+    def __init__(self, work: Callable[[T], object], pause: float = 0.0) -> None:
+        self._work, self._pause = work, pause
         self.renew()
         _soon.add(self)
 
     def renew(self) -> None:
         """Begins with nothing: in a forked child another thread's lock would never be freed."""
         self._named: dict[T, None] = {}
+        self._at_work: T | None = None
         self._lock = threading.RLock()  # at the end of a process the work is done inside `name`
+        self._hurry = threading.Event()
         self._under_way: Callable[[], None] | None = None
 
     def name(self, thing: T) -> None:
@@ -55,28 +60,45 @@ class Soon(Generic[T]):
             if self._under_way is None:
                 self._under_way = beside(self._run)
 
+    def awaits(self, things: Iterable[T]) -> bool:
+        """Whether one of these was named and is not done yet."""
+        with self._lock:
+            return any(thing in self._named or thing == self._at_work for thing in things)
+
     def wait(self) -> None:
-        """Waits until all that was named is done."""
+        """Waits until all that was named is done; it is done at once then."""
         under_way = self._under_way
         if under_way is not None:
-            under_way()
+            self._hurry.set()
+            try:
+                under_way()
+            finally:
+                self._hurry.clear()
 
     def _run(self) -> None:
         try:
-            while (thing := self._next()) is not None:
-                self._work(thing)
+            while self._more():
+                self._hurry.wait(self._pause)
+                for thing in tuple(self._named):
+                    self._take(thing)
+                    self._work(thing)
         except BaseException:
+            self._take(None)
             self._under_way = None  # the next one named begins anew
             raise
 
-    def _next(self) -> T | None:
+    def _more(self) -> bool:
         with self._lock:
-            thing = next(iter(self._named), None)
-            if thing is None:
+            self._take(None)
+            if not self._named:
                 self._under_way = None
-            else:
+            return bool(self._named)
+
+    def _take(self, thing: T | None) -> None:
+        with self._lock:
+            self._at_work = thing
+            if thing is not None:
                 del self._named[thing]
-            return thing
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from holdfast import trust
-from holdfast.model import Hit, Record
+from holdfast.model import Hit, Recalled, Record
 from holdfast.text import tokens
 
 T = TypeVar("T")
@@ -77,6 +77,14 @@ def fitting(hits: Iterable[tuple[T, Hit]], budget: int) -> list[tuple[T, Hit]]:
     return kept
 
 
+def block(found: Recalled, budget: int) -> str:
+    """What was recalled as a block for a prompt, within a budget in tokens; what to avoid first.
+
+    block(memory.recall("which database?", limit=20), budget=800)
+    """
+    return render(chosen([*found.avoid, *found], budget))
+
+
 def render(hits: Sequence[Hit]) -> str:
     """The block of these hits, grouped by kind, newest first; nothing for none."""
     if not hits:
@@ -104,7 +112,7 @@ def _title(memory: Record) -> str:
 
 def _line(hit: Hit) -> str:
     memory = hit.memory
-    said = [f"{memory.happened_at:%Y-%m-%d}"]
+    said = [memory.happened_at.date().isoformat()]
     if memory.source:
         said.append(safe(memory.source.writer))
         if trust.of(memory.source.role) < trust.CLAIM and hit.confirmed < 2:

@@ -24,6 +24,7 @@ from holdfast.rank import BACKGROUND
 
 BATCH = 256  # contents embedded in one call
 CATCH_UP = 64  # memories that wait for a vector are embedded along with a recall, so many
+SOON_SECONDS = 0.1  # after which a vector that nobody waits for is made: many at a time
 EVERY = 2**62
 
 
@@ -50,7 +51,8 @@ class Embedding:
     def __init__(self, engine: Engine, embedder: Embedder | None) -> None:
         self._engine = engine
         self._target: Guarded | None = None  # of a move that is under way
-        self.soon = Soon(self._catch_up_quietly)  # places where something waits for its vector
+        # Places where something waits for its vector.
+        self.soon = Soon(self._catch_up_quietly, SOON_SECONDS)
         # Read once by whoever uses it: a move may put another in its place.
         self.current = None if embedder is None else self._claimed(Guarded(embedder))
 
@@ -110,7 +112,8 @@ class Embedding:
 
     def _catch_up_quietly(self, place: Place) -> None:
         with suppress(HoldfastError):  # what fails here is left to the next recall
-            self.catch_up([place])
+            while self.catch_up([place]) and self._engine.waiting(1, place):
+                pass
 
     def catch_up_all(self) -> int:
         """Embeds everything that waits; gives how many still do."""

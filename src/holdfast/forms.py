@@ -29,6 +29,7 @@ ADVERB = alternatives(
     both~|mostly~|usually~|absolutely~|only~"""
 )
 # Nobody is called "our": what follows is then a noun, not what they do ("our support hours").
+_OWN = r"my|our|his|her|their|[\w-]+['’]s"
 _NO_END = "".join(rf"(?<!\b{word})" for word in "our my the his her their your its".split())
 WHO = rf"(?P<who>[^,;:?!]{{1,60}}?{_NO_END})"
 VALUE = r"(?P<value>[^;?!]+)"
@@ -336,19 +337,26 @@ FAVOURITE = _pattern(
 )
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twenty".split()
 COUNT = _pattern(
-    rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:\w+ )??(?:got )?"
+    rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:got )?"
     r"|owns? |needs? |takes? |pays? |charges? )"
     rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
 )
-# A count that goes on: "I finished my 6th project", "that brings my total to 32 species".
+# A count that goes on: "I finished my 6th project", "which brings my total to 32 species".
 ORDINAL = _pattern(
     rf"^{WHO} {ADVERB}*{HAVE}{ADVERB}*(?:finished|completed|read|done|had|seen|saw|made|bought"
     r"|wrote|written|ran|run|tried|attended|watched|played) (?:my|our|his|her|their) "
     r"(?P<value>\d+)(?:st|nd|rd|th) (?P<what>[\w -]+)$"
 )
 TOTAL = _pattern(
-    r"^(?:that|this|it|which) (?:brings|makes|takes) (?P<who>my|our|[A-Z]\w+['’]s) "
-    r"(?:total|count|tally) (?:up )?to (?P<value>\d+) (?P<what>[\w -]+)$"
+    rf"\b(?:br(?:ings|inging|ought)|makes|making|takes|taking|puts|putting) (?P<who>{_OWN}) "
+    r"(?:total |overall )*(?:(?P<of>[\w -]+?) )?(?:total|count|tally) (?:up )?to "
+    r"(?P<value>\d[\d.,]*)(?: (?P<what>[\w -]+))?"
+)
+SUBJECT = _pattern(r"^(?:the \w+|(?-i:[A-Z])[\w'’-]+)")
+# What a total may be of: "I have managed to spot 27 different species".
+DONE = _pattern(
+    rf"^{WHO} (?:has|have) {ADVERB}*(?:[a-z]+ to )?(?!got )(?P<verb>[a-z]+) "
+    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?:different )?(?P<what>[\w -]+)$"
 )
 USE_FOR = _pattern(
     rf"^(?:for (?P<first>[\w' -]+?),? )?{WHO} {ADVERB}*{HAVE}"

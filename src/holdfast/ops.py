@@ -175,8 +175,10 @@ class RememberMany(Write[tuple[Remembered, ...]]):
     """Stores many memories, all or none."""
 
     drafts: tuple[Draft, ...]
+    wait: bool = True
 
     def _check(self) -> None:
+        check.flag("wait", self.wait)
         _set(self, drafts=tuple(draft(item) for item in check.batch("items", self.drafts)))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -198,7 +199,7 @@ def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> W
         frequency=float(ranking.frequency[at]),
         words=float(ranking.words[at]),
         meaning=None if math.isnan(cosine) else min(1.0, max(0.0, cosine)),
-        matched=tuple(term for term, n in zip(terms, found.counts[at], strict=True) if n),
+        matched=tuple(compress(terms, found.counts[at].tolist())),
     )
 
 

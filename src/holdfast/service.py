@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from os import urandom
 from typing import Any, TypeVar, cast
 
 from holdfast import (
+    answering,
     context,
     explain,
     keeping,
@@ -27,9 +28,10 @@ from holdfast import (
     text,
     wire,
 )
+from holdfast.answering import Answer
 from holdfast.embed import Embedder
-from holdfast.embedding import Embedding, QueryVector
-from holdfast.engine import Draft, Engine, Found, Kept, Key, Look, Place, Snapshot, Transaction
+from holdfast.embedding import Embedding
+from holdfast.engine import Draft, Engine, Kept, Key, Look, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, EmbedderMismatch, NotFound
 from holdfast.extract import Extractor, open_extractor
 from holdfast.extract.judge import Judge
@@ -59,7 +61,6 @@ LOCAL = "local"  # the tenant of a library: it owns its file
 CANDIDATES = 200  # by words, and as many by meaning
 AVOID_HITS = 3  # of what to avoid, shown beside the hits
 CONTEXT_HITS = 50  # a prompt block is chosen from this many, at most
-FETCHED = 20  # records fetched together; after them twice as many
 ANSWERS_KEPT = timedelta(days=7)  # how long a retry is recognised
 LAST_ROW = 2**62
 
@@ -136,12 +137,14 @@ class Service:
         """Stores many memories in one transaction."""
         now = self._clock()
         self.learner.follow(place, op.drafts)
-        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now), strict=True))
+        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now, op.wait), strict=True))
         done = self._write(
             op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
         )
         self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
+        if not op.wait and any(draft.vectors is None for _, draft in pairs):
+            self.embedding.soon.name(place)
         return done
 
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
@@ -233,7 +236,7 @@ class Service:
         limit: int,
         most: int = CANDIDATES,
         also: tuple[str, ...] = (),
-    ) -> _Answer:
+    ) -> Answer:
         """The relevant candidates as hits, best first; those in `also` are candidates for sure."""
         now = op.now or self._clock()
         query = self.embedding.query(op.query)
@@ -244,14 +247,17 @@ class Service:
         look = Look(*sought, op.where, op.as_of, alive_at, most, also)
         places = [Place(place.tenant, scope) for scope in op.scopes]
 
-        def work(seen: Snapshot) -> _Answer:
+        def work(seen: Snapshot) -> Answer:
             found = seen.search(places, look)
-            answer = _answer(seen, places, found, asked, op, limit, query.found())
+            answer = answering.answer(seen, places, found, asked, op, limit, query.found())
             ask = op.where.avoid is None
             return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
+        # What was written a moment ago has its vector in another: no question waits for that.
+        soon = self.embedding.soon.awaits(places)
         answer = self.engine.read(work)
-        if answer.waiting and look.vector is not None and self.embedding.catch_up(places):
+        late = answer.waiting and look.vector is not None and not soon
+        if late and self.embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer
 
@@ -471,77 +477,6 @@ def _again(op: ops.Write[T], kept: Kept, digest: bytes) -> T:
     if kept.answer is None:
         raise NotFound("What this idempotency key wrote was forgotten since.")
     return cast(T, wire.loads(ANSWERS[type(op)], kept.answer))
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """Hits with their keys, out of so many candidates."""
-
-    hits: list[tuple[Key, Hit]]
-    candidates: int
-    waiting: int
-    degraded: str | None
-    warns: bool = False  # there are memories of what to avoid
-
-
-def _answer(
-    seen: Snapshot,
-    places: Sequence[Place],
-    found: Found,
-    asked: question.Question,
-    op: ops.Question[T],
-    limit: int,
-    query: QueryVector,
-) -> _Answer:
-    """Ranks what was found, and fetches the best of it."""
-    degraded = query.degraded
-    if degraded is None and found.waiting:
-        degraded = f"{found.waiting} memories wait for their vectors"
-    if found.candidates is None or found.corpus is None or not len(found.keys):
-        return _Answer([], 0, found.waiting, degraded)
-    told = found.candidates, found.corpus, asked.asked
-    ranking = rank.rank(*told, op.weights, query.background)
-    kept = rank.relevant(ranking, op.min_score)[:limit]
-    hits = _hits(seen, places, found, ranking, asked.terms, kept)
-    enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
-    return _Answer(_current_first(enough), len(found.keys), found.waiting, degraded)
-
-
-def _hits(
-    seen: Snapshot,
-    places: Sequence[Place],
-    found: Found,
-    ranking: rank.Ranking,
-    terms: Sequence[str],
-    kept: Sequence[int],
-) -> Iterator[tuple[Key, Hit]]:
-    """The hits of candidates, fetched some at a time: who asks may soon have enough."""
-    assert found.candidates is not None
-    linked = [seen.any_links(place) for place in places]
-    start, several = 0, FETCHED
-    while start < len(kept):
-        some = kept[start : start + several]
-        keys = [found.keys[at] for at in some]
-        for at, key, one in zip(some, keys, seen.fetch(places, keys), strict=True):
-            if one is not None:
-                why = rank.why(ranking, found.candidates, terms, at)
-                marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
-                marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
-                yield key, Hit(one, float(ranking.score[at]), why, *marked)
-        start, several = start + several, 2 * several
-
-
-def _current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:
-    """The hits in their order, but none before the one that outdated it."""
-    places = {hit.id: n for n, (_, hit) in enumerate(hits)}
-    order: list[tuple[int, int]] = []  # the place of what comes before, and its own
-    told: dict[int, tuple[Key, Hit]] = dict(enumerate(hits))
-    for n, (key, hit) in enumerate(hits):
-        newer = max((places[id] for id in hit.outdated_by if id in places), default=-1)
-        if newer > n:
-            told[n] = key, replace(hit, score=min(hit.score, hits[newer][1].score))
-        order.append((max(newer, n), n))
-    return [told[n] for _, n in sorted(order, key=lambda it: (it[0], it[0] != it[1], it[1]))]
 
 
 ANSWERS: dict[type[ops.Op[Any]], Any] = {

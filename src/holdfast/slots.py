@@ -21,6 +21,7 @@ YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
 SAYS = "says"  # before what is said of somebody in a form of its own
 ANY = "*"  # as the attribute, or its first word: whatever had this value
+NUMBER, TOTAL = "number of", "total of"  # before what is counted
 WEEKLY = "weekly"  # beside a day of the week that is meant again and again
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 USER = "user"  # who "I" is, where nobody is named
@@ -84,6 +85,7 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     affirmed = _affirmed(told)
     yield from _switched(told, speaker)
     yield from _parted(clause, speaker)
+    yield from _totalled(clause, speaker)
     read = list(_read(affirmed or told))
     for who, attribute, value in read:
         slot = Slot(_who(who, speaker), attribute, value if value in OPPOSITE else _value(value))
@@ -160,6 +162,26 @@ def _parted(clause: str, speaker: str | None) -> Iterator[Slot]:
     if found := forms.PARTED.match(told) or forms.PARTED_BOTH.match(told):
         for attribute in ("partner", "spouse"):
             yield Slot(_who(found["who"], speaker), attribute, _value(found["old"]), True, True)
+
+
+def _totalled(clause: str, speaker: str | None) -> Iterator[Slot]:
+    """How many there are by now: a total replaces what was counted, whatever was done with them."""
+    told = _bare(clause)
+    if done := forms.DONE.match(told):
+        what = f"{TOTAL} {_key(done['what'])}"
+        yield Slot(_who(done["who"], speaker), what, _value(done["value"]), weak=True)
+    if found := forms.ORDINAL.match(told) or forms.TOTAL.search(clause):
+        counted = found.groupdict().get("of") or found["what"] or ""
+        who = _who(_whose(found["who"], clause), speaker)
+        for attribute in (TOTAL, NUMBER) if counted else ():
+            yield Slot(who, f"{attribute} {_key(counted)}", _value(found["value"]), changed=True)
+
+
+def _whose(said: str, clause: str) -> str:
+    """Whom "their" means: who the clause is about."""
+    subject = forms.SUBJECT.match(forms.LEAD.sub("", clause.strip()))
+    theirs = said.lower() in ("his", "her", "their")
+    return subject[0] if theirs and subject else re.sub(r"['’]s$", "", said)
 
 
 def _framed(told: str) -> Found:
@@ -246,10 +268,10 @@ def _count(told: str, said: frozenset[str]) -> Found:
     if found := forms.COUNT.match(told):
         has = re.match("ha|own", found["verb"], re.IGNORECASE)
         verb = "" if has else f" {_key(found['verb'])}"
-        yield found["who"], f"number of {_key(found['what'])}{verb}", found["value"]
-    elif found := forms.ORDINAL.match(told) or forms.TOTAL.match(told):
-        who = re.sub(r"['’]s$", "", found["who"])
-        yield who, f"number of {_key(found['what'])}", found["value"]
+        yield found["who"], f"{NUMBER} {_key(found['what'])}{verb}", found["value"]
+    elif found := forms.DONE.match(told):
+        what = f"{_key(found['what'])} {_key(found['verb'])}"
+        yield found["who"], f"{NUMBER} {what}", found["value"]
 
 
 def _many(told: str, said: frozenset[str]) -> Found:

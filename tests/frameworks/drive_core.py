@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.conditions import MaxMessageTermination
@@ -182,6 +183,7 @@ async def test_update_context_adds_one_system_message(ours: AutoGenMemory) -> No
     context = BufferedChatCompletionContext(buffer_size=5)
     await context.add_message(UserMessage(content="Tell me about Jupiter, please", source="user"))
     result = await ours.update_context(context)
+    assert ours.counts.recalls == 1  # for the block and for what is told of it
     (one,) = result.memories.results
     assert "Jupiter" in str(one.content)
     assert isinstance(one.metadata["score"], float)
@@ -257,6 +259,32 @@ async def test_a_hundred_turns_pile_nothing_up(memory: Memory, inject: Any) -> N
         assert state.count(BLOCK) <= 1
     assert ours.companion.finish() == 0
     assert contents(memory) == before
+
+
+async def test_what_is_said_is_not_recalled_as_its_own_answer(ours: AutoGenMemory) -> None:
+    await ours.add(text(FACT))
+    said = f"I work on the billing service now. {QUESTION}"
+    with ScriptedModel(["PostgreSQL."]) as model:
+        inner = AssistantAgent("assistant", client(model), memory=[ours])
+        await RememberingAgent(inner, ours).run(task=said)
+        assert FACT in model.asked[0].text
+        assert model.asked[0].text.count("billing service") == 1
+    assert ours.companion.finish() == 0
+    assert said in contents(ours.memory)
+
+
+async def test_what_was_said_is_kept_though_the_model_fails(ours: AutoGenMemory) -> None:
+    said = f"I moved to Lisbon last week. {QUESTION}"
+
+    def fails(_: Asked) -> Reply:
+        raise ConnectionError("no model")
+
+    with ScriptedModel(fails) as model:
+        inner = AssistantAgent("assistant", client(model), memory=[ours])
+        with pytest.raises(openai.OpenAIError):
+            await RememberingAgent(inner, ours).run(task=said)
+    assert ours.companion.finish() == 0
+    assert contents(ours.memory) == [said]
 
 
 async def test_a_model_with_one_system_message_is_served_by_another_kind(memory: Memory) -> None:

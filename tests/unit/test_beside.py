@@ -70,6 +70,36 @@ def test_what_is_named_is_done_soon_and_once() -> None:
     assert done[-1] == "d"
 
 
+def test_what_is_named_in_the_pause_is_done_together_and_whoever_waits_ends_it() -> None:
+    rounds: list[str] = []
+    soon = Soon(rounds.append, pause=600)
+    for _ in range(5):
+        soon.name("a")
+    soon.name("b")
+    assert rounds == []
+    assert soon.awaits(["b"])
+    assert not soon.awaits(["c"])
+    soon.wait()
+    assert rounds == ["a", "b"]
+    assert not soon.awaits(["a", "b"])
+
+
+def test_a_thing_is_awaited_until_its_work_is_done() -> None:
+    began, free = threading.Event(), threading.Event()
+
+    def work(_: str) -> None:
+        began.set()
+        free.wait(30)
+
+    soon = Soon(work)
+    soon.name("a")
+    assert began.wait(30)
+    assert soon.awaits(["a"])
+    free.set()
+    soon.wait()
+    assert not soon.awaits(["a"])
+
+
 def test_a_child_goes_on_where_its_parent_was_at_work() -> None:
     free = threading.Event()
     soon: Soon[str] = Soon(lambda _: free.wait(30))
@@ -97,6 +127,7 @@ def test_a_work_that_fails_keeps_no_other_from_being_done() -> None:
     soon.name("bad")
     with suppress(KeyError):  # unless it has ended already
         soon.wait()
+    assert not soon.awaits(["bad"])
     soon.name("good")
     soon.wait()
     assert done == ["good"]

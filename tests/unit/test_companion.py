@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,33 @@ def test_what_is_worth_it_is_kept_once(memory: Memory) -> None:
         companion.hear(Said(text, "Ann"))
     assert contents(memory) == ["Ann likes green tea"]
     assert (companion.counts.kept, companion.counts.skipped) == (1, 3)
+
+
+def test_what_was_said_together_is_kept_in_one_write(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    companion, many = Companion(memory, TurnPolicy(learn_every=0)), memory.remember_many
+    written: list[int] = []
+
+    def counted(items: list[Any], *more: Any, **how: Any) -> Any:
+        written.append(len(items))
+        return many(items, *more, **how)
+
+    monkeypatch.setattr(memory, "remember_many", counted)
+    said = ["Ann likes green tea", "ok", "Bob prefers black coffee", "Ann likes green tea"]
+    companion.hear_all([(Said(text, "Ann"), True) for text in said], "chat-7")
+    assert written == [2]
+    assert sorted(contents(memory)) == ["Ann likes green tea", "Bob prefers black coffee"]
+    assert {record.session for record in memory.list()} == {"chat-7"}
+
+
+def test_one_that_is_refused_takes_no_other_with_it(memory: Memory) -> None:
+    companion = Companion(memory, TurnPolicy(learn_every=0))
+    said = ["Ann likes green tea", "half a \ud800 character is no text", "Bob likes coffee"]
+    companion.hear_all([(Said(text, "Ann"), True) for text in said])
+    assert companion.drain() == 0
+    assert sorted(contents(memory)) == ["Ann likes green tea", "Bob likes coffee"]
+    assert companion.counts.refused == 1
 
 
 def test_what_was_shown_is_not_kept_again(memory: Memory) -> None:

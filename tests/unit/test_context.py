@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.context import CLOSE, OPEN, SPARE, chosen, fitting, heading, render, safe
-from holdfast.model import Hit, Record, Source, Why
+from holdfast.context import CLOSE, OPEN, SPARE, block, chosen, fitting, heading, render, safe
+from holdfast.model import Hit, Recalled, Record, Source, Why
 from holdfast.text import tokens
 
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
@@ -45,6 +45,12 @@ def test_a_block_is_grouped_dated_and_newest_first() -> None:
         "- [2026-05-03] a rumour",
         CLOSE,
     ]
+
+
+def test_what_to_avoid_is_in_the_block_however_small_it_is() -> None:
+    found = Recalled(hits=(hit("a fact " * 20),), avoid=(hit("never again", avoid=True),))
+    assert block(found, 60).splitlines() == [OPEN, "## Avoid", "- [2026-05-03] never again", CLOSE]
+    assert block(Recalled(), 60) == ""
 
 
 def test_kinds_that_mean_the_same_share_a_heading() -> None:

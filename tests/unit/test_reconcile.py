@@ -39,6 +39,8 @@ CORRECTS, SAME, BESIDE = Verdict(corrects=("old",)), Verdict(same="old"), Verdic
         ("My boss is Carla", "My boss is an angel today", BESIDE),
         ("The mascot is a fox", "The mascot is an owl", CORRECTS),
         ("I live in Ulm", "I live near the cathedral", BESIDE),
+        ("I've spotted 27 owls so far", "Two more, which brings my owl count to 29", CORRECTS),
+        ("I have read 12 books", "I have written 3 books", BESIDE),
         ("My cat weighs 5 kg", "My cat weighs 4.5 kg", CORRECTS),
         ("The VM runs Ubuntu 20.04", "The VM runs Ubuntu 24.04", CORRECTS),
         ("Ann ran 5 km", "Ann ran 10 km", BESIDE),

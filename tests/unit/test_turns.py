@@ -69,7 +69,19 @@ def test_what_tells_something_is_not(text: str) -> None:
     ],
 )
 def test_an_echo_has_the_same_words_in_the_same_order(text: str, echo: bool) -> None:
-    assert turns.echoes(text, ["Use PostgreSQL, not MongoDB, for the main store"]) is echo
+    told = turns.Told()
+    told.add(["Use PostgreSQL, not MongoDB, for the main store"])
+    assert told.echoes(text) is echo
+
+
+def test_what_was_told_long_ago_is_no_echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MOST_TRIPLES", 4)
+    told = turns.Told(most=2)
+    told.add(["Ann likes green tea", "Bob likes black tea"])
+    assert told.echoes("Ann likes green tea")
+    told.add(["Bob likes black tea", "we meet on Monday"])
+    assert not told.echoes("Ann likes green tea")
+    assert told.echoes("Bob likes black tea")
 
 
 def test_a_block_gives_back_what_it_shows() -> None:

@@ -149,16 +149,19 @@ class Memory(Learning):
         self,
         items: Sequence[str | Mapping[str, Any] | ops.Draft],
         idempotency_key: str | None = None,
+        *,
+        wait: bool = True,
     ) -> tuple[Remembered, ...]:
         """Stores up to 10,000 memories in one transaction: all of them or none.
 
-        An item is a text, or a dict of what `remember` takes.
+        An item is a text, or a dict of what `remember` takes; `wait` is as it is there.
 
             memory.remember_many(["likes tea", {"content": "no SMS", "kind": "preference"}])
         """
         drafts = tuple(ops.draft(item) for item in check.batch("items", items))
+        key, scope = idempotency_key, self.scope
         return self._backend.do(
-            ops.RememberMany(scope=self.scope, drafts=drafts, idempotency_key=idempotency_key)
+            ops.RememberMany(scope=scope, drafts=drafts, wait=wait, idempotency_key=key)
         )
 
     def revise(self, id: str, content: str, idempotency_key: str | None = None) -> Record:

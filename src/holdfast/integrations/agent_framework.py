@@ -74,11 +74,12 @@ class HoldfastContextProvider(ContextProvider):
         said = [(message, policy.incoming) for message in context.input_messages]
         if context.response is not None:
             said += [(message, policy.outgoing) for message in context.response.messages]
+        heard = []
         for message, keep in said:
             if message.role in ROLES and (text := turns.speech(_plain(message))):
                 who = message.author_name or (name if message.role == "assistant" else "user")
-                one = Said(text, who, ROLES[message.role])
-                await asyncio.to_thread(self.companion.hear, one, keep, context.session_id)
+                heard.append((Said(text, who, ROLES[message.role]), keep))
+        await asyncio.to_thread(self.companion.hear_all, heard, context.session_id)
 
     def tools(self, writer: str | None = None) -> list[Tool]:
         """remember, recall, forget and update, for an agent's `tools`."""

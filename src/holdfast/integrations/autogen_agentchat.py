@@ -44,21 +44,29 @@ class RememberingAgent(BaseChatAgent):
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> Response:
-        """Keeps what came in, lets the agent answer, keeps that."""
-        await self._hear(messages)
-        response = await self.agent.on_messages(messages, cancellation_token)
-        await self._hear([response.chat_message])
-        return response
+        """Lets the agent answer, and keeps what came in and went out."""
+        heard = list(messages)
+        try:
+            response: Response = await self.agent.on_messages(messages, cancellation_token)
+            heard.append(response.chat_message)
+            return response
+        finally:
+            # Only now: kept before, the question itself would be the memory nearest to it.
+            await self._hear(heard)
 
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[Any, None]:
         """The same, event by event."""
-        await self._hear(messages)
-        async for item in self.agent.on_messages_stream(messages, cancellation_token):
-            if isinstance(item, Response):
-                await self._hear([item.chat_message])
-            yield item
+        heard = list(messages)
+        try:
+            async for item in self.agent.on_messages_stream(messages, cancellation_token):
+                if isinstance(item, Response):
+                    heard.append(item.chat_message)
+                    await self._hear(heard)
+                yield item
+        finally:
+            await self._hear(heard)  # what was heard above is known
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Resets the inner agent; what was remembered stays, and is learned from."""
@@ -81,18 +89,14 @@ class RememberingAgent(BaseChatAgent):
 
     async def _hear(self, messages: Sequence[BaseChatMessage]) -> None:
         self.companion.begin()
+        policy, heard = self.companion.policy, list[tuple[Said, bool]]()
         for message in messages:
             if isinstance(message, ToolCallSummaryMessage):
                 continue  # plumbing
-            own = message.source == self.name
-            policy = self.companion.policy
-            said = Said(
-                message.to_model_text(),
-                message.source,
-                "user" if message.source == "user" else "agent",
-            )
-            keep = policy.outgoing if own else policy.incoming
-            await asyncio.to_thread(self.companion.hear, said, keep)
+            source = message.source
+            said = Said(message.to_model_text(), source, "user" if source == "user" else "agent")
+            heard.append((said, policy.outgoing if source == self.name else policy.incoming))
+        await asyncio.to_thread(self.companion.hear_all, heard)
 
 
 def memory_tools(

@@ -98,9 +98,9 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         messages = [message for message in await _messages(model_context) if not _ours(message)]
         self.companion.begin()
         plain = [_plain(one) for one in messages]
-        block, hits = await asyncio.to_thread(self._relevant, plain)
+        block, hits = await asyncio.to_thread(self.companion.found, plain)
         await self._place(model_context, messages, block)
-        results = [_content(hit) for hit in hits]
+        results = [_content(hit) for hit in hits[: self._limit]]
         return UpdateContextResult(memories=MemoryQueryResult(results=results))
 
     async def query(
@@ -172,17 +172,6 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         )
 
     # --- how ---
-
-    def _relevant(self, messages: list[dict[str, Any]]) -> tuple[str, Sequence[Hit]]:
-        asked = turns.query(messages)
-        block = self.companion.context(messages)
-        if not block:
-            return "", ()
-        memory, scopes = self.memory, self.companion.scopes
-        hits: Sequence[Hit] = self.companion.ask(
-            lambda: memory.recall(asked, self._limit, scopes=scopes), ()
-        )
-        return block, hits
 
     async def _place(self, context: ChatCompletionContext, messages: list[Any], block: str) -> None:
         """The block right before the last message: what comes before stays as it was."""

@@ -11,13 +11,14 @@ import asyncio
 import threading
 import time
 import uuid
-from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any, TypeVar
 
-from holdfast import HoldfastError, Invalid, Memory, Unavailable
+from holdfast import Hit, HoldfastError, Invalid, Memory, Recalled, Refused, Unavailable, block
 from holdfast.integrations import turns
 from holdfast.integrations.turns import Said, TurnPolicy
 from holdfast.integrations.worker import Answering, Write, Writing, log
@@ -26,7 +27,7 @@ T = TypeVar("T")
 COLD_SECONDS = 5.0  # for the first question, asked before there is a chat that would wait
 LOOP_SECONDS = 0.5  # all that may be waited in a thread that an event loop runs in
 HEARD = 4096  # messages that are known not to be new
-TOLD = 200  # memories that the agent was shown lately
+SHOWN = 20  # memories at most in a block that is told with its memories
 WARM_UP = "what is known?"  # loads the embedder and the index before the first turn does
 
 
@@ -79,7 +80,7 @@ class Companion:
         self._answering = Answering()
         self._spent, self._longest, self._most = 0.0, 0.0, self.policy.seconds
         self._heard: OrderedDict[bytes, None] = OrderedDict()
-        self._told: deque[str] = deque(maxlen=TOLD)
+        self._told = turns.Told()
         self._unlearned: dict[str, list[Said]] = {}  # by session
         self._lock = threading.Lock()
         self._recalls = self._recalls_failed = self._kept = self._skipped = 0
@@ -117,16 +118,31 @@ class Companion:
 
     def context(self, messages: Sequence[Any]) -> str:
         """The block of memories for a turn; "" if there are none, or the memory cannot answer."""
+        asked = self._asked(messages)
+        if not asked:
+            return ""
+        return self._shown(
+            self.ask(lambda: self.memory.context(asked, self.policy.budget, scopes=self.scopes), "")
+        )
+
+    def found(self, messages: Sequence[Any]) -> tuple[str, Sequence[Hit]]:
+        """The block of memories for a turn, and the memories, best first: asked for once."""
+        asked = self._asked(messages)
+        if not asked:
+            return "", ()
+        found = self.ask(lambda: self.memory.recall(asked, SHOWN, scopes=self.scopes), Recalled())
+        return self._shown(block(found, self.policy.budget)), (*found.avoid, *found)
+
+    def _asked(self, messages: Sequence[Any]) -> str:
+        """What a turn asks of the memory; "" if nothing."""
         asked = turns.query(messages)
         if self.hint and turns.small_talk(asked):
             asked = self.hint
-        if not asked or not self.policy.recall:
-            return ""
-        block = self.ask(
-            lambda: self.memory.context(asked, self.policy.budget, scopes=self.scopes), ""
-        )
-        self._told.extend(turns.recalled(block))
-        return block
+        return asked if self.policy.recall else ""
+
+    def _shown(self, told: str) -> str:
+        self._told.add(turns.recalled(told))
+        return told
 
     def ask(self, question: Callable[[], T], otherwise: T) -> T:
         """The memory's answer within this turn's time, or another; failures are counted."""
@@ -148,25 +164,30 @@ class Companion:
 
     def tell(self, memories: Sequence[str]) -> None:
         """Says what the agent was shown by other ways, so that it is not kept again."""
-        self._told.extend(memories)
+        self._told.add(memories)
 
     # --- after it ---
 
     def hear(self, said: Said, keep: bool = True, session: str | None = None) -> None:
         """Keeps what was said, if it is worth it and new; learns when enough was said."""
-        where = session or self.session
-        text = turns.without_block(said.text).strip()
-        said = Said(text, said.speaker, said.role)
-        if not self._new(said) or turns.echoes(text, self._told):
-            self._skipped += 1
-            return
-        if not keep or turns.trivial(text):
-            self._skipped += 1
-        else:
-            self._kept += 1
-            for part in turns.parts(text):
-                self.keep(part, self.policy.kind, said, session=where)
-        self._gather(said, where)
+        self.hear_all([(said, keep)], session)
+
+    def hear_all(self, heard: Iterable[tuple[Said, bool]], session: str | None = None) -> None:
+        """The same of several that were said together, in one write."""
+        where, kept = session or self.session, list[tuple[str, Said]]()
+        for told, keep in heard:
+            said = Said(turns.without_block(told.text).strip(), told.speaker, told.role)
+            if not self._new(said) or self._told.echoes(said.text):
+                self._skipped += 1
+                continue
+            if not keep or turns.trivial(said.text):
+                self._skipped += 1
+            else:
+                self._kept += 1
+                kept += [(part, said) for part in turns.parts(said.text)]
+            self._gather(said, where)
+        if kept:
+            self._keep_all(kept, where)
 
     def known(self, said: Said) -> None:
         """Says that something was heard before, in another process."""
@@ -174,16 +195,39 @@ class Companion:
 
     def keep(self, content: str, kind: str, said: Said | None = None, **how: Any) -> Write:
         """Remembers something, now or as soon as that can be done."""
-        details: dict[str, Any] = {
+        draft = {**self._details(said), "content": content, "kind": kind, **how}
+        key = _new_key()
+        return self.write("remember", lambda: self._remember(draft, key))
+
+    def _keep_all(self, kept: Sequence[tuple[str, Said]], session: str) -> None:
+        if len(kept) == 1:
+            self.keep(kept[0][0], self.policy.kind, kept[0][1], session=session)
+            return
+        about = {"kind": self.policy.kind, "session": session}
+        drafts = [{**self._details(said), "content": text, **about} for text, said in kept]
+        key = _new_key()
+
+        def work() -> None:
+            try:
+                self.memory.remember_many(drafts, key, wait=False)
+            except (Invalid, Refused):  # one of them; the others are not to suffer for it
+                for number, draft in enumerate(drafts):
+                    one = Write("remember", partial(self._remember, draft, f"{key}-{number}"))
+                    self.writing.put(one, 0.0)
+
+        self.write("remember", work)
+
+    def _details(self, said: Said | None) -> dict[str, Any]:
+        return {
             "session": self.session,
             "ttl": self.policy.ttl,
             "source": said.source if said else None,
             "happened_at": datetime.now(timezone.utc),  # however late it comes to be stored
-            "idempotency_key": _new_key(),
-            "wait": False,  # it is on disk when the turn goes on; its vector may follow
-            **how,
         }
-        return self.write("remember", lambda: self.memory.remember(content, kind, **details))
+
+    def _remember(self, draft: dict[str, Any], key: str) -> Any:
+        # It is on disk when the turn goes on; its vector may follow.
+        return self.memory.remember(**draft, idempotency_key=key, wait=False)
 
     def write(self, verb: str, work: Callable[[], Any]) -> Write:
         """Does a write in this turn's time; what takes longer, or fails, is done later."""

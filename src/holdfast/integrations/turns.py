@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import html
 import re
+import threading
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from holdfast import Invalid, Source
@@ -20,7 +21,9 @@ QUERY_CHARS = 1000  # what is longer asks by its beginning and its end
 FEW_WORDS = 5  # with fewer, as in "and why?", a question leans on what was said before it
 PART_CHARS = 8000  # of a stored message; 32 KiB even if every letter takes four bytes
 ECHO = 0.6  # the share of a text's word triples that a memory has
-SHOWN = 1024  # texts whose triples are kept: the same memories are compared turn after turn
+TOLD = 200  # memories that an agent was shown lately,
+MOST_TRIPLES = 50_000  # and of whose words so many are held, those let go included
+Triple = tuple[str, ...]  # words that follow each other
 PLUMBING = ("tool", "function", "system", "developer")
 SMALL_TALK = frozenset(
     "ok okay yes yeah yep no nope thanks thank you sure great fine good nice cool hi hello hey bye "
@@ -149,16 +152,34 @@ def recalled(block: str) -> tuple[str, ...]:
     return tuple(html.unescape(line) for line in _LINE.findall(block))
 
 
-def echoes(text: str, told: Iterable[str]) -> bool:
-    """True if a text mostly says again, in the same order of words, what was told."""
-    ours = new = _triples(text)
-    for memory in told:
-        new = new - _triples(memory)
-    return bool(ours) and len(ours) - len(new) >= ECHO * len(ours)
+class Told:
+    """What an agent was shown lately, so that what only says it again is known for an echo."""
+
+    def __init__(self, most: int = TOLD) -> None:
+        self._most = most
+        self._held: deque[frozenset[Triple]] = deque()
+        self._often: Counter[Triple] = Counter()  # in how many of them each is
+        self._lock = threading.Lock()
+
+    def add(self, memories: Iterable[str]) -> None:
+        """Takes in memories; those told longest ago are let go."""
+        with self._lock:
+            for memory in memories:
+                self._held.append(_triples(memory))
+                self._often.update(self._held[-1])
+                if len(self._held) > self._most:
+                    self._often.subtract(self._held.popleft())
+            if len(self._often) > MOST_TRIPLES:
+                self._often = +self._often  # without those that are in none
+
+    def echoes(self, text: str) -> bool:
+        """True if a text mostly says again, in the same order of words, what was told."""
+        ours, often = _triples(text), self._often
+        again = sum(often[triple] > 0 for triple in ours)
+        return bool(ours) and again >= ECHO * len(ours)
 
 
-@lru_cache(SHOWN)
-def _triples(text: str) -> frozenset[tuple[str, ...]]:
+def _triples(text: str) -> frozenset[Triple]:
     found = _WORD.findall(text.casefold())
     if len(found) < 3:
         return frozenset([tuple(found)] if found else [])

@@ -13,7 +13,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -22,7 +22,7 @@ from typing import Any
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.access import NOBODY, OPEN_DOOR
+from holdfast.access import NOBODY, OPEN_DOOR, Caller
 from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
 from holdfast.server import credentials, problems
 from holdfast.server.crew import Crew
@@ -137,13 +137,14 @@ class App:
                 "GET" if method == "HEAD" else method, scope["raw_path"]
             )
             with self._span(endpoint.verb, request):
+                if endpoint.imports:  # a stranger's large body is not even received
+                    await self._readers.do(lambda: self._caller(headers))
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick or (endpoint.one_row and self.host.near):
-                    reply = self._answer(endpoint, call, alone=True)
+                    reply = self._answer(endpoint, call)
                 else:
-                    crew = self._readers if endpoint.reads else self._writers
-                    reply = await crew.do(lambda: self._answer(endpoint, call))
+                    reply = await self._answer_beside(endpoint, call)
         except Exception as error:
             reply = _failure(error, endpoint, request)
         status = reply.status
@@ -169,28 +170,39 @@ class App:
         with _in_time(self.host.settings.body_seconds):
             return await _received(receive, most)
 
-    def _answer(self, endpoint: Endpoint, call: Call, alone: bool = False) -> Reply:
-        """The reply to a call; while one that is alone is answered, nothing else begins."""
+    async def _answer_beside(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply to a call, by a thread; those of a tenant count from when they wait for one."""
+        crew = self._readers if endpoint.reads else self._writers
+        if endpoint.keyless:
+            return await crew.do(lambda: self._answer(endpoint, call))
+        if not self.host.access.at_hand(*self._presented(call.headers)):
+            await self._readers.do(lambda: self._caller(call.headers))
+        with self.host.tenants.at_work(self._caller(call.headers).tenant):
+            return await crew.do(lambda: self._answer(endpoint, call))
+
+    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
         host = self.host
         if endpoint.keyless:
             return endpoint.answer(call)
-        presented = credentials.presented(call.headers)
-        call.caller = caller = host.access.caller(presented, host.settings.local)
-        if caller is OPEN_DOOR:
-            credentials.same_machine(call.headers, host.settings.cors)
+        call.caller = caller = self._caller(call.headers)
         limits = host.tenants.take(caller.tenant)
-        if not alone:
-            host.tenants.enter(caller.tenant)
         try:
             host.used(call)
             reply = endpoint.answer(call)
         except Exception as error:  # told here, so that the reply says what is left of the rate
             reply = _failure(error, endpoint, call.request)
-        finally:
-            if not alone:
-                host.tenants.leave(caller.tenant)
         reply.headers.extend(limits)
         return reply
+
+    def _presented(self, headers: Mapping[str, str]) -> tuple[str | None, bool]:
+        """The key that a call comes with, and whether the server might do without."""
+        return credentials.presented(headers), self.host.settings.local
+
+    def _caller(self, headers: Mapping[str, str]) -> Caller:
+        caller = self.host.access.caller(*self._presented(headers))
+        if caller is OPEN_DOOR:
+            credentials.same_machine(headers, self.host.settings.cors)
+        return caller
 
     async def _send(self, reply: Reply, request: str, send: Send, with_body: bool) -> None:
         headers = [

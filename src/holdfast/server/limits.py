@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -125,20 +126,21 @@ class Tenants:
 
     # --- work at one time ---
 
-    def enter(self, tenant: str) -> None:
-        """Counts a call in, unless too many of the tenant are at work."""
+    @contextmanager
+    def at_work(self, tenant: str) -> Iterator[None]:
+        """Counts a call as long as it lasts, unless too many of the tenant are at work."""
         with self._lock:
             count = self._at_work.get(tenant, 0)
             if count >= self.limits.concurrent:
                 raise TooMuch("Too many calls of yours are at work.", "Try again.", retry_after=1)
             self._at_work[tenant] = count + 1
-
-    def leave(self, tenant: str) -> None:
-        """Counts it out."""
-        with self._lock:
-            count = self._at_work.pop(tenant, 0) - 1
-            if count > 0:
-                self._at_work[tenant] = count
+        try:
+            yield
+        finally:
+            with self._lock:
+                count = self._at_work.pop(tenant, 0) - 1
+                if count > 0:
+                    self._at_work[tenant] = count
 
     # --- sizes, and what is kept ---
 

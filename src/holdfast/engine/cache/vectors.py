@@ -21,7 +21,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-WHOLE = 16_384  # vectors; in a larger table signs are compared first
+WHOLE = 32_768  # vectors; in a larger table signs are compared first
 FIRST = 2048  # vectors alike in most signs, that tell how near the nearest are;
 STRIDE = 16  # how alike that is, is seen in one of so many
 EXACT = 256  # of what a search chose, so many are compared exactly in the end
