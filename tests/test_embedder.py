@@ -146,36 +146,42 @@ def test_without_waiting_it_is_on_disk_at_once_and_its_vector_follows(
         assert memory.recall("green tea")[0].why.meaning is not None
 
 
-def test_a_question_does_not_wait_for_a_vector_that_is_on_its_way(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def unhurried(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Memory, Pondering]]:
+    """A memory, known to have a slow embedder, that makes later vectors only when it is closed."""
     monkeypatch.setattr(embedding, "SOON_SECONDS", 600.0)
     embedder = Pondering()
     with Memory("s", url, embedder=embedder) as memory:
         memory.recall("how long does this take?")
-        memory.remember_many(STORY)
-        memory.remember("Ann has a green kettle", wait=False)
-        calls = embedder.calls
-        found = memory.recall("a green kettle")
-        assert found[0].content == "Ann has a green kettle"  # by its words
-        assert embedder.calls == calls + 1  # the question's
-        assert found.degraded == "1 memories wait for their vectors"
+        yield memory, embedder
+
+
+def test_a_question_does_not_wait_for_a_vector_that_is_on_its_way(
+    unhurried: tuple[Memory, Pondering], url: str
+) -> None:
+    memory, embedder = unhurried
+    memory.remember_many(STORY)
+    memory.remember("Ann has a green kettle", wait=False)
+    calls = embedder.calls
+    found = memory.recall("a green kettle")
+    assert found[0].content == "Ann has a green kettle"  # by its words
+    assert embedder.calls == calls + 1  # the question's
+    assert found.degraded == "1 memories wait for their vectors"
+    memory.close()
     with Memory("s", url, embedder=embedder) as memory:
         assert memory.recall("a green kettle").degraded is None
 
 
 def test_vectors_that_nobody_waits_for_are_made_together(
-    url: str, monkeypatch: pytest.MonkeyPatch
+    unhurried: tuple[Memory, Pondering], url: str
 ) -> None:
-    monkeypatch.setattr(embedding, "SOON_SECONDS", 600.0)
-    embedder = Pondering()
-    with Memory("s", url, embedder=embedder) as memory:
-        memory.recall("how long does this take?")
-        calls = embedder.calls
-        for number in range(embedding.CATCH_UP + 6):
-            memory.remember(f"note {number}", wait=False)
-        memory.remember_many(["one more", "and another"], wait=False)
-        assert embedder.calls == calls
+    memory, embedder = unhurried
+    calls = embedder.calls
+    for number in range(embedding.CATCH_UP + 6):
+        memory.remember(f"note {number}", wait=False)
+    memory.remember_many(["one more", "and another"], wait=False)
+    assert embedder.calls == calls
+    memory.close()
     assert embedder.calls == calls + 2
     with Memory("s", url, embedder=embedder) as memory:
         assert memory.stats().waiting == 0

@@ -29,10 +29,10 @@ ADVERB = alternatives(
     both~|mostly~|usually~|absolutely~|only~"""
 )
 # Nobody is called "our": what follows is then a noun, not what they do ("our support hours").
-_OWN = r"my|our|his|her|their|[\w-]+['’]s"
 _NO_END = "".join(rf"(?<!\b{word})" for word in "our my the his her their your its".split())
 WHO = rf"(?P<who>[^,;:?!]{{1,60}}?{_NO_END})"
 VALUE = r"(?P<value>[^;?!]+)"
+_OWN = r"my|our|his|her|their|[\w-]+['’]s"
 
 # --- what is not told as true now ---
 

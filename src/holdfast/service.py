@@ -129,8 +129,7 @@ class Service:
         done = self._write(op, place, lambda tx: self.learner.keep(tx, place, op.draft, draft, now))
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
-        if not op.wait and draft.vectors is None:
-            self.embedding.soon.name(place)
+        self._follow_up(place, [draft], op.wait)
         return done
 
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
@@ -143,9 +142,13 @@ class Service:
         )
         self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
         self._reworded(place, done)
-        if not op.wait and any(draft.vectors is None for _, draft in pairs):
-            self.embedding.soon.name(place)
+        self._follow_up(place, [draft for _, draft in pairs], op.wait)
         return done
+
+    def _follow_up(self, place: Place, drafts: Sequence[Draft], waited: bool) -> None:
+        """Lets vectors that nobody waited for be made soon; those not to be had, by a recall."""
+        if not waited and any(draft.vectors is None for draft in drafts):
+            self.embedding.soon.name(place)
 
     def _reworded(self, place: Place, done: Sequence[Remembered]) -> None:
         """Gives what got other words inside a write its vector after it, and conflicts a judge."""

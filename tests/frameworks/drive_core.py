@@ -337,6 +337,7 @@ async def test_streaming_works_the_same(memory: Memory) -> None:
             pass
         assert FACT in model.asked[0].text
     assert "A streamed answer, piece by piece." in contents(memory)
+    assert ours.counts.skipped == 1  # the question; and nothing was heard twice
 
 
 FINDINGS = {

@@ -62,11 +62,12 @@ class RememberingAgent(BaseChatAgent):
         try:
             async for item in self.agent.on_messages_stream(messages, cancellation_token):
                 if isinstance(item, Response):
-                    heard.append(item.chat_message)
-                    await self._hear(heard)
+                    await self._hear([*heard, item.chat_message])
+                    heard.clear()
                 yield item
         finally:
-            await self._hear(heard)  # what was heard above is known
+            if heard:  # it never answered
+                await self._hear(heard)
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Resets the inner agent; what was remembered stays, and is learned from."""
