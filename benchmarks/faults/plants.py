@@ -46,21 +46,21 @@ def _acknowledge_before_commit() -> None:
     def early(writer: Any) -> Any:
         @contextmanager
         def planted(self: Connections, *_: Any) -> Iterator[Any]:
-            db = self._write_connection()
-            if not db.in_transaction:
-                db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-            except BaseException:
-                db.rollback()
-                raise
-            writes[0] += 1
-            if writes[0] % LATE == 0:
-                db.execute("COMMIT")
+            with self._writing() as db:
+                if not db.in_transaction:
+                    db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                except BaseException:
+                    db.rollback()
+                    raise
+                writes[0] += 1
+                if writes[0] % LATE == 0:
+                    db.execute("COMMIT")
 
         return planted
 
-    _must_have(Connections, "_write_connection")
+    _must_have(Connections, "_writing")
     _replaced(Connections, "writer", early)
 
 

@@ -1,10 +1,12 @@
 """How the SQLite engine commits: in groups, durably, each failure its own."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,13 @@ from holdfast import Memory
 from holdfast.embed.hashing import Hashing
 from holdfast.engine import Place, Transaction, sqlite
 from holdfast.engine.sqlite import SQLite, _Work
+from holdfast.engine.sqlite.rows import NO_SCOPE
 from holdfast.errors import Closed, NotFound, StoreBroken
 from holdfast.model import Entry
 from tests.waiting import until
 
 NOW = datetime(2026, 5, 3, tzinfo=timezone.utc)
+SLOW = Place("default", "slow")
 
 
 @pytest.fixture
@@ -118,6 +122,74 @@ def test_a_closed_engine_is_closed(engine: SQLite) -> None:
         engine.read(lambda seen: None)
     with pytest.raises(Closed):
         engine.write(lambda tx: None)
+
+
+@contextmanager
+def under_way(engine: SQLite) -> Iterator[tuple[threading.Event, Future[Any]]]:
+    """A write that has begun, what lets it end, and what it answers."""
+    begun, end = threading.Event(), threading.Event()
+
+    def slow(tx: Transaction) -> int:
+        begun.set()
+        assert end.wait(60)
+        return tx.make_scope(SLOW)  # type: ignore[attr-defined,no-any-return]
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(engine.write, slow)
+        assert begun.wait(60)
+        try:
+            yield end, asked
+        finally:
+            end.set()
+
+
+def test_a_write_under_way_when_the_store_is_closed_is_kept(engine: SQLite, path: Path) -> None:
+    with under_way(engine) as (end, asked):
+        engine.close()
+        end.set()
+        assert asked.result(60)
+    with pytest.raises(Closed):
+        engine.write(lambda tx: None)
+    with closing(SQLite(str(path))) as again:
+        assert again.read(lambda seen: seen.scope(SLOW)) != NO_SCOPE  # type: ignore[attr-defined]
+
+
+def test_closing_while_others_write_crashes_nothing(tmp_path: Path) -> None:
+    program = f"""
+import threading
+from holdfast.engine.sqlite import SQLite
+from holdfast.errors import Closed
+
+def write(engine, begun):
+    try:
+        while True:
+            engine.write(lambda tx: None)
+            begun.set()
+    except Closed:
+        pass
+
+for turn in range(40):
+    engine, begun = SQLite({str(tmp_path)!r} + f"/{{turn}}.db"), threading.Event()
+    thread = threading.Thread(target=write, args=(engine, begun))
+    thread.start()
+    begun.wait()
+    engine.close()
+    thread.join()
+"""
+    subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], check=True, timeout=240)
+
+
+def test_a_fork_leaves_the_seat_to_a_writer_that_takes_too_long(
+    engine: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "FORK_SECONDS", 0.01)
+    with under_way(engine) as (end, asked):
+        engine.before_fork()
+        engine.after_fork_in_parent()
+        assert engine._seat.locked()
+        end.set()
+        assert asked.result(60)
+    assert engine.write(lambda tx: "and on") == "and on"
 
 
 def test_a_statement_that_fails_is_a_typed_error_and_leaves_no_transaction(

@@ -75,18 +75,20 @@ class SQLite:
         self._queue: list[_Work[Any]] = []
         self._queue_lock = threading.Lock()
         self._seat = threading.Lock()
+        self._seated = False  # whether a fork under way has it
         self._led = False
         self._uses = Counted()
 
     def before_fork(self) -> None:
         """Lets writes and reads under way end, and closes every connection."""
-        self._seat.acquire(timeout=FORK_SECONDS)
+        self._seated = self._seat.acquire(timeout=FORK_SECONDS)
         self._connections.pause()
 
     def after_fork_in_parent(self) -> None:
         """Goes on."""
         self._connections.resume()
-        if self._seat.locked():
+        if self._seated:  # else it is the seat of a writer that was not done in time
+            self._seated = False
             self._seat.release()
 
     def after_fork_in_child(self) -> None:

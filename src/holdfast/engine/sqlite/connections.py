@@ -91,8 +91,7 @@ class Connections:
         with self._lock:
             if self._paused:
                 self._lock.wait_for(lambda: not self._paused)
-            if self.closed:
-                raise Closed("This Memory was closed.", "Open a new one.")
+            self._must_be_open()
             db = self._idle.pop() if self._idle else _connect(self._path)
             self._reading += 1
             return db
@@ -113,8 +112,7 @@ class Connections:
 
         `patience` is how many seconds to wait for other processes' writes.
         """
-        with errors(self._path):
-            db = self._write_connection()
+        with errors(self._path), self._writing() as db:
             if patience != self._patience:
                 db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
                 self._patience = patience
@@ -126,17 +124,30 @@ class Connections:
                 db.rollback()
                 raise
 
-    def _write_connection(self) -> sqlite3.Connection:
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection, taken out: SQLite crashes when one in use is closed."""
+        with self._lock:
+            self._must_be_open()
+            db, self._writer = self._writer, None
+        if db is None:
+            db, self._patience = _connect(self._path), BUSY_SECONDS
+        try:
+            yield db
+        finally:
+            with self._lock:
+                if self.closed:
+                    db.close()
+                else:
+                    self._writer = db
+
+    def _must_be_open(self) -> None:
         if self.closed:
             raise Closed("This Memory was closed.", "Open a new one.")
-        if self._writer is None:
-            self._writer, self._patience = _connect(self._path), BUSY_SECONDS
-        return self._writer
 
     def compact(self) -> None:
         """Rewrites the file with nothing in it but what is stored, and empties its log."""
-        with errors(self._path):
-            db = self._write_connection()
+        with errors(self._path), self._writing() as db:
             db.execute("INSERT INTO words (words) VALUES ('optimize')")
             db.execute("VACUUM")
             busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
