@@ -88,7 +88,8 @@ class Trial:
         self.table = VectorTable(vectors.shape[1])
         for start in range(0, len(vectors), BLOCK):
             some = vectors[start : start + BLOCK]
-            self.table.add(start, [row.tobytes() for row in some.astype("<f2")])
+            sizes = np.full(len(some), 2 * some.shape[1])
+            self.table.add(start, sizes, some.astype("<f2").tobytes())
         self.cosines = np.concatenate(
             [
                 vectors[start : start + BLOCK].astype("<f2").astype(np.float32) @ queries.T

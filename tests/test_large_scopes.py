@@ -9,6 +9,7 @@ from holdfast import Memory
 from holdfast.embed.hashing import Hashing
 from holdfast.engine.cache import index, search, vectors
 from holdfast.engine.sqlite import rows
+from holdfast.engine.sqlite import search as sqlite_search
 from holdfast.text import passages
 
 NUMBERS = range(300)
@@ -19,6 +20,9 @@ def _low_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "SMALL", 10)
     monkeypatch.setattr(vectors, "WHOLE", 50)
     monkeypatch.setattr(vectors, "FIRST", 64)
+    monkeypatch.setattr(vectors, "CHUNK", 8)
+    monkeypatch.setattr(vectors, "MANY", 12)
+    monkeypatch.setattr(sqlite_search, "STEP", 16)
     monkeypatch.setattr(index, "CACHE_BYTES", 1)
     monkeypatch.setattr(rows, "CHANGES_KEPT", 50)
 
@@ -51,6 +55,21 @@ def test_each_is_found_by_all_its_words(memory: Memory) -> None:
     for n in range(0, 300, 9):
         query = f"the tea{n} of shop{n % 7} costs coins{n % 11}"
         assert memory.recall(query, 1)[0].id == f"id{n}"
+
+
+@pytest.mark.parametrize("together", [1, 7, 300, 1000])
+def test_however_many_are_read_at_a_time_the_answers_are_the_same(
+    memory: Memory, url: str, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "the tea12 of shop3 costs coins9"
+    now = datetime(2026, 3, 1, tzinfo=timezone.utc)
+    expected = [(hit.id, hit.score) for hit in memory.recall(query, 50, now=now)]
+    monkeypatch.setattr(sqlite_search, "STEP", together)
+    with Memory("s", url, embedder=Hashing()) as anew:
+        assert [(hit.id, hit.score) for hit in anew.recall(query, 50, now=now)] == expected
+        assert len(expected) == 50
+        anew.remember("the tea999 of shop3", id="new")  # beyond what was loaded
+        assert anew.recall("tea999", 1)[0].id == "new"
 
 
 def test_filters_leave_in_all_that_match(memory: Memory) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engine import Scope
+from holdfast.engine.cache.batch import Batch
 from holdfast.model import Filter
 
 LAST_ROW = 2**62  # beyond all rows
@@ -40,11 +41,11 @@ class Source(Protocol):
     def changes(self, after: int) -> Iterable[int] | None:
         """The rows that changed or went away since a change; None if that is no longer known."""
 
-    def rows_after(self, row: int) -> Sequence[Any]:
-        """What the index holds of the rows beyond one, in order (see `index.Index`)."""
+    def rows_after(self, row: int) -> tuple[int, Iterable[Batch]]:
+        """What the index holds of the rows beyond one, some at a time; if in steps, how many."""
 
     def rows(self, rows: Sequence[int]) -> Sequence[Any]:
-        """The same of some rows, those that are still there."""
+        """The same of some rows, those that are still there, one by one (see `batch.of_rows`)."""
 
     def terms_after(self, row: int, last: int = LAST_ROW) -> Iterable[tuple[int, str]]:
         """The terms of the rows beyond one, up to the last or another one, in order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from holdfast import rank
 from holdfast.engine import Scope
 from holdfast.engine.cache import Pulse, Source
+from holdfast.engine.cache.batch import NEVER, Batch, of_rows
 from holdfast.engine.cache.lists import Lists
 from holdfast.engine.cache.names import NOBODY, Names
 from holdfast.engine.cache.vectors import Taken, VectorTable
 from holdfast.engine.cache.whole import Whole
 from holdfast.lifetime import policy
 
-NEVER = np.iinfo(np.int64).max
 GONE = np.iinfo(np.int64).min  # as the expiry of a row that was removed
 NOTHING = Pulse(-1, -1, -1, -1)
 CACHE_BYTES = 2 << 30  # beyond this the scopes not used for longest are let go
 CHANGEABLE = """happened since until expires length uses version ageless avoid kind speaker role
     writer tags""".split()
+CODED = "kind session speaker writer tags".split()
 SAMPLE, RUN = 1024, 4  # rows that tell what is usual in a scope, so many in a row
 ROLES = {"user": 1, "human": 1, "agent": -1, "assist": -1, "ai": -1}  # speakers are stemmed
 
@@ -157,16 +158,16 @@ class Index:
         held = {row: at for row in set(changed) if (at := self.position(row)) is not None}
         found = source.rows(sorted(held)) if held else []
         if found:
-            self._reload(source, found, np.array([held[row["row"]] for row in found]))
+            self._reload(source, of_rows(found), np.array([held[row["row"]] for row in found]))
         gone = [held[row] for row in held.keys() - {row["row"] for row in found}]
         for at in gone:
             self._remove(at)
         if gone:
             self._lists.drop(np.array(gone))
 
-    def _reload(self, source: Source, found: Sequence[Any], at: Positions) -> None:
+    def _reload(self, source: Source, batch: Batch, at: Positions) -> None:
         """Takes rows in again, at their places."""
-        values = self._values(found)
+        values = self._values(batch)
         revised = values["version"] != self.columns["version"][at]
         self.total_length += int(values["length"].sum() - self.columns["length"][at].sum())
         for name in CHANGEABLE:
@@ -174,10 +175,12 @@ class Index:
         if revised.any():
             self._lists.reword(source, self.columns["row"], at[revised])
         if self.dimension:
-            for place, new, row in zip(at.tolist(), revised.tolist(), found, strict=True):
-                if new or not self.vectors.has(place):
+            ends = np.cumsum(batch.sizes)
+            for i, place in enumerate(at.tolist()):
+                if revised[i] or not self.vectors.has(place):
                     self.vectors.drop(place)
-                    self.vectors.add(place, [row["vectors"]])
+                    some = slice(ends[i] - batch.sizes[i], ends[i])
+                    self.vectors.add(place, batch.sizes[i : i + 1], batch.vectors[some])
 
     def _remove(self, at: int) -> None:
         if self.columns["expires"][at] == GONE:
@@ -206,55 +209,41 @@ class Index:
             after = int(columns["after"][after])
 
     def _append(self, source: Source) -> None:
-        self.take(source.rows_after(self._last_row()))
+        count, steps = source.rows_after(self._last_row())
+        self.vectors.make_room(self.count + count, count)
+        for batch in steps:
+            self.take(batch)
+        self.vectors.settle()
 
-    def take(self, found: Sequence[Any], turns: Mapping[int, int] | None = None) -> None:
+    def take(self, batch: Batch, turns: Mapping[int, int] | None = None) -> None:
         """Adds rows behind those there are.
 
         `turns`: which of its session each row is, if they are not all the rows there are.
         """
-        if not found:
+        if not len(batch.sizes):
             return
-        start = self.count
-        values = self._values(found)
+        start, values = self.count, self._values(batch)
         placed = self._turns(values["session"]) if turns is None else _placed(values["row"], turns)
         self.columns.extend(values | placed)
         self.total_length += int(values["length"].sum())
         if self.dimension:
-            self.vectors.add(start, [row["vectors"] for row in found])
+            self.vectors.add(start, batch.sizes, batch.vectors)
 
-    def _values(self, found: Sequence[Any]) -> dict[str, NDArray[Any]]:
+    def _values(self, batch: Batch) -> dict[str, NDArray[Any]]:
         """The columns of some rows."""
-        row, happened, since, until, expires, length, uses, version, pinned, avoid, *names, _ = zip(
-            *found, strict=True
-        )
-        kind, session, speaker, role, writer, tags = names
-        ageless = {name: policy(name).ageless for name in set(kind)}
-        roles = {pair: _role(*pair) for pair in set(zip(role, speaker, strict=True))}
-        values = {
-            "row": row,
-            "happened": happened,
-            "since": since,
-            "until": [NEVER if at is None else at for at in until],
-            "expires": [NEVER if at is None else at for at in expires],
-            "length": length,
-            "uses": uses,
-            "version": version,
-            "ageless": [bool(pin) or ageless[name] for pin, name in zip(pinned, kind, strict=True)],
-            "avoid": avoid,
-            "kind": self.names.codes("kind", kind),
-            "session": self.names.codes("session", session),
-            "speaker": self.names.codes("speaker", speaker),
-            "role": [roles[pair] for pair in zip(role, speaker, strict=True)],
-            "writer": self.names.codes("writer", writer),
-            "tags": self.names.codes("tags", tags),
+        numbers, names = batch.numbers, batch.names
+        kinds = {name: policy(name).ageless for name in set(names["kind"])}
+        who = list(zip(names["role"], names["speaker"], strict=True))
+        roles = {pair: _role(*pair) for pair in set(who)}
+        ageless = np.fromiter(map(kinds.__getitem__, names["kind"]), np.bool_, len(who))
+        values = numbers | {
+            "ageless": ageless | (numbers["pinned"] != 0),
+            "role": np.fromiter(map(roles.__getitem__, who), np.int8, len(who)),
+            **{name: self.names.codes(name, names[name]) for name in CODED},
         }
-        arrays: dict[str, NDArray[Any]] = {
-            name: np.array(some, Columns.TYPES[name]) for name, some in values.items()
-        }
-        ends = (arrays["until"] != NEVER) | (arrays["expires"] != NEVER)
+        ends = (numbers["until"] != NEVER) | (numbers["expires"] != NEVER)
         self.lasting &= not ends.any()
-        return arrays
+        return values
 
     def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """Where new rows stand in their sessions."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +21,24 @@ class Names:
     """A number for each name, the same for the same name."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, int]] = {}
+        self._known: dict[str, dict[str | None, int]] = {}
         self._tagged: dict[str, set[int]] = {}  # the lists of tags that have a tag
 
-    def codes(self, column: str, names: Iterable[str | None]) -> list[int]:
+    def codes(self, column: str, names: Sequence[str | None]) -> NDArray[np.int32]:
         """The number of each name in a column."""
-        known = self._known.setdefault(column, {})
-        before = len(known)
-        found = [NOBODY if name is None else known.setdefault(name, len(known)) for name in names]
+        known = self._known.setdefault(column, {None: NOBODY})
+        new = [name for name in dict.fromkeys(names) if name not in known]
+        known.update(zip(new, count(len(known) - 1), strict=False))
         if column == "tags":
-            for text in list(known)[before:]:
+            for text in filter(None, new):
                 for tag in json.loads(text):
                     self._tagged.setdefault(tag, set()).add(known[text])
-        return found
+        return np.fromiter(map(known.__getitem__, names), np.int32, len(names))
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The numbers of the speakers whose name shares a term with a query."""
         said, speakers = set(terms), self._known.get("speaker", {})
-        return [code for name, code in speakers.items() if said & set(name.split(" "))]
+        return [code for name, code in speakers.items() if name and said & set(name.split(" "))]
 
     def fitting(self, where: Filter, columns: Mapping[str, NDArray[np.generic]]) -> Mask:
         """Which rows a filter leaves in, but for what it says of `meta`."""

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from holdfast import rank
 from holdfast.engine import Found, Look
 from holdfast.engine.cache import Source
-from holdfast.engine.cache.index import GONE, NEVER, Index, Indexes
+from holdfast.engine.cache.batch import NEVER
+from holdfast.engine.cache.index import GONE, Index, Indexes
 from holdfast.engine.cache.part import BESIDE, GOOD, SMALL, Part, add_words, together, top
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.cache.vectors import Near

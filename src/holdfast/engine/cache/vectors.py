@@ -11,15 +11,14 @@ compared, and what is missed does not depend on luck (benchmarks/vectors.py).
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import simsimd
 from numpy.typing import NDArray
+
+from holdfast.beside import beside
 
 WHOLE = 32_768  # vectors; in a larger table signs are compared first
 FIRST = 2048  # vectors alike in most signs, that tell how near the nearest are;
@@ -27,9 +26,10 @@ STRIDE = 16  # how alike that is, is seen in one of so many
 EXACT = 256  # of what a search chose, so many are compared exactly in the end
 SURE = 10  # of the nearest, that no bound may cut off,
 DEVIATIONS = 3.0  # so wide is the margin for them
-BLOCK = 64  # axes that are turned together
-CHUNK = 4096  # vectors made shorter at a time: they stay in the processor's cache;
-MANY = 4  # from so many chunks on, by all cores
+BLOCK = 64  # axes that are turned together;
+FEW = 8  # of so many vectors: a larger product would take all cores, which others have work for
+CHUNK = 512  # vectors made shorter at a time: they stay in the processor's cache
+MANY = 4096  # so many are made shorter by another thread
 SCAN = 32_768  # vectors whose signs are compared at a time, for the cache's sake too
 
 Floats = NDArray[np.float32]
@@ -69,24 +69,38 @@ class VectorTable:
         self.size: Positions = np.empty(0, np.int64)
         self.signs: NDArray[np.uint64] | None = None  # of a large table; a row for each 64 bits
         self.centre: Floats = np.zeros(dimension, np.float32)
+        self._shortened = _at_once
 
-    def add(self, first: int, packed: Sequence[bytes | None]) -> None:
-        """Adds the packed vectors of the rows from one on; a row may have none."""
-        one = 2 * self.dimension
-        # Bytes that are no vectors are the doctor's case.
-        whole = [each if each and len(each) % one == 0 else b"" for each in packed]
-        size = np.array([len(each) for each in whole]) // one
-        rows, ends = np.arange(first, first + len(packed)), self.count + np.cumsum(size)
-        self._widen(first + len(packed), self.count + int(size.sum()))
+    def add(self, first: int, sizes: Positions, packed: bytes) -> None:
+        """Adds the packed vectors of the rows from one on, of so many bytes each; 0 for none.
+
+        Many are made ready by another thread: `settle` waits for them.
+        """
+        self.settle()
+        size, odd = np.divmod(sizes, 2 * self.dimension)
+        if odd.any():  # bytes that are no vectors are the doctor's case
+            packed, size = _without(packed, sizes, odd != 0), np.where(odd, 0, size)
+        rows, ends = np.arange(first, first + len(size)), self.count + np.cumsum(size)
+        begin, end = self.count, int(ends[-1])
+        self._widen(first + len(size), end)
         self.start[rows], self.size[rows] = ends - size, size
         self.most = max(self.most, int(size.max()))
-        self.owner[self.count : ends[-1]] = np.repeat(rows, size)
-        for at in range(0, len(whole), CHUNK):
-            flat = np.frombuffer(b"".join(whole[at : at + CHUNK]), "<f2")
-            some = self.start[first + at], ends[min(at + CHUNK, len(whole)) - 1]
-            self.vectors[slice(*some)] = flat.reshape(-1, self.dimension)
-        self._shorten(self.count, int(ends[-1]))
-        self.count = int(ends[-1])
+        self.owner[begin:end] = np.repeat(rows, size)
+        self.vectors[begin:end] = np.frombuffer(packed, "<f2").reshape(-1, self.dimension)
+        self.count = end
+        if end - begin < MANY:
+            self._shorten(begin, end)
+        else:
+            self._shortened = beside(partial(self._shorten, begin, end))
+
+    def settle(self) -> None:
+        """Waits until all vectors can be searched."""
+        wait, self._shortened = self._shortened, _at_once
+        wait()
+
+    def make_room(self, rows: int, more: int) -> None:
+        """Makes room for so many rows, of which some are to be added, with one vector each."""
+        self._widen(rows, self.count + more)
 
     def _widen(self, rows: int, vectors: int) -> None:
         """Makes room; a table that grows large gets signs."""
@@ -108,17 +122,15 @@ class VectorTable:
             self.centre = self.vectors[:WHOLE].astype(np.float32).mean(axis=0)
             signs = np.empty((-(-self.dimension // BLOCK), len(self.owner)), np.uint64)
             begin = 0
-
-        def some(at: int) -> None:
+        for at in range(begin, end, CHUNK):
             part = slice(at, min(at + CHUNK, end))
             vectors = self.vectors[part].astype(np.float32)
             step = np.maximum(vectors.max(axis=1), -vectors.min(axis=1)).clip(1e-9) / 127
-            self.step[part], self.bytes[part] = step, np.rint(vectors / step[:, None])
+            self.step[part] = step
+            self.bytes[part] = np.rint(vectors * (1 / step)[:, None])
             if signs is not None:
                 vectors -= self.centre
                 signs[:, part] = _bits(vectors).T
-
-        _side_by_side(some, range(begin, end, CHUNK))
         self.signs = signs
 
     def has(self, row: int) -> bool:
@@ -148,11 +160,13 @@ class VectorTable:
 
     def taken(self, rows: Positions) -> Taken:
         """The vectors of rows, at hand."""
+        self.settle()
         places = self.places(rows, self.count)
         return Taken(places, self.bytes.take(places.vectors, axis=0), self.step[places.vectors])
 
     def view(self) -> View:
         """The vectors as they are now."""
+        self.settle()
         return View(self)
 
     def near(self, query: Floats) -> Near:
@@ -312,14 +326,15 @@ def _most(near: Floats, most: int) -> Positions:
     return best[np.argsort(-near[best], kind="stable")]
 
 
-def _side_by_side(work: Callable[[int], None], parts: Sequence[int]) -> None:
-    """Does many parts on all cores: what is done by numpy leaves the interpreter free."""
-    if len(parts) < MANY:
-        for part in parts:
-            work(part)
-        return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(work, parts))
+def _without(packed: bytes, sizes: Positions, odd: NDArray[np.bool_]) -> bytes:
+    """Packed vectors, but for those of odd rows."""
+    ends = np.cumsum(sizes).tolist()
+    each = zip(ends, sizes.tolist(), odd.tolist(), strict=True)
+    return b"".join(packed[end - size : end] for end, size, leave in each if not leave)
+
+
+def _at_once() -> None:
+    """Waits for nothing."""
 
 
 def _bits(vectors: Floats) -> NDArray[np.uint64]:
@@ -329,12 +344,12 @@ def _bits(vectors: Floats) -> NDArray[np.uint64]:
     """
     count, dimension = vectors.shape
     blocks = -(-dimension // BLOCK)
-    padded = np.zeros((count, blocks * BLOCK), np.float32)
-    padded[:, :dimension] = vectors
+    padded = np.zeros((-(-count // FEW) * FEW, blocks * BLOCK), np.float32)
+    padded[:count, :dimension] = vectors
     # Axes far apart meet in a block, since those side by side may be of one length.
-    apart = padded.reshape(count, BLOCK, blocks).transpose(0, 2, 1).reshape(-1, BLOCK)
-    turned = (apart @ _rotation()).reshape(count, -1)
-    return np.packbits(turned > 0, axis=1).view(np.uint64)
+    apart = padded.reshape(-1, BLOCK, blocks).transpose(0, 2, 1)
+    turned = apart.reshape(-1, FEW * blocks, BLOCK) @ _rotation()
+    return np.packbits(turned.reshape(len(padded), -1)[:count] > 0, axis=1).view(np.uint64)
 
 
 @lru_cache(maxsize=1)

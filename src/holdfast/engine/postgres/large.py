@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast import rank
 from holdfast.engine import Look
+from holdfast.engine.cache.batch import of_rows
 from holdfast.engine.cache.index import RUN, SAMPLE, Index
 from holdfast.engine.cache.part import GOOD, SMALL, Part, add_words, held, top
 from holdfast.engine.cache.tokens import AGAIN, tokens
@@ -100,7 +101,7 @@ def _sampled(source: Source, dimension: int) -> Usual:
         turns[row["row"]] = turn + (1 if run == before else APART)
         last[row["session"]] = run, turns[row["row"]]
     index = Index(dimension)
-    index.take(found, turns)
+    index.take(of_rows(found), turns)
     return Usual(index, frozenset(turns), pulse.row, pulse.change)
 
 
@@ -227,7 +228,7 @@ class Large(Part):
     def _hold(self, found: Sequence[Row], chains: Sequence[Sequence[int]]) -> None:
         """Puts what was found into a small index."""
         index = Index(self._dimension)
-        index.take(found, _turns(found, chains))
+        index.take(of_rows(found), _turns(found, chains))
         self._columns = index.columns.now()
         rows = self._columns["row"]
         self._lists = [_positions(rows, having) for having in self._rows]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.engine import Look, Space
 from holdfast.engine.cache import LAST_ROW, Pulse
+from holdfast.engine.cache.batch import Batch, of_rows
 from holdfast.engine.cache.tokens import AGAIN
 from holdfast.engine.columns import compact, stamp
 from holdfast.engine.postgres import words
@@ -114,12 +115,13 @@ class Source:
             return None
         return [row[0] for row in self.db.all("changes_after", *self.scope, after)]
 
-    def rows_after(self, row: int) -> Sequence[Row]:
-        """What the index holds of the rows beyond one, in order."""
+    def rows_after(self, row: int) -> tuple[int, Iterable[Batch]]:
+        """What the index holds of the rows beyond one, all at a time."""
         ends = (row, self.pulse().row)
         found = self.db.do("rows_after_in", *self.scope, *ends)
         self._terms = ends, self.db.do("terms_between", *self.scope, *ends)  # asked for next
-        return found.fetchall()
+        rows = found.fetchall()
+        return 0, [of_rows(rows)] if rows else []
 
     def rows(self, rows: Sequence[int]) -> Sequence[Row]:
         """The same of some rows, those that are still there."""

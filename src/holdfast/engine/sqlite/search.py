@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.engine import Space
 from holdfast.engine.cache import LAST_ROW, Pulse
+from holdfast.engine.cache.batch import NAMES, NUMBERS, Batch
 from holdfast.engine.columns import stamp
 from holdfast.engine.sqlite import words
 from holdfast.engine.sqlite.statements import statements
@@ -20,6 +21,7 @@ from holdfast.errors import EmbedderMismatch
 from holdfast.model import Filter
 
 SQL = statements()
+STEP = 8192  # rows read at a time: while they are, those before are made ready
 TYPES = {str: ("text",), int: ("integer", "real"), float: ("integer", "real")}
 
 
@@ -73,6 +75,10 @@ def space_number(db: sqlite3.Connection, space: Space | None) -> int:
     return int(found[0])
 
 
+def _parsed(numbers: str | None) -> NDArray[np.int64]:
+    return np.fromstring(numbers or "", np.int64, sep=",")
+
+
 class Source:
     """One scope of a snapshot, for the cache that follows it."""
 
@@ -94,9 +100,36 @@ class Source:
         found = self._db.execute(SQL["changes_after"], (self.scope, after))
         return [row for _, row in found]
 
-    def rows_after(self, row: int) -> Sequence[sqlite3.Row]:
-        """What the index holds of the rows beyond one, in order."""
-        return self._db.execute(SQL["rows_after_in"], (self.scope, row)).fetchall()
+    def rows_after(self, row: int) -> tuple[int, Iterable[Batch]]:
+        """What the index holds of the rows beyond one, some at a time; if in steps, how many."""
+        end = self._end(row)
+        if end is None:
+            return 0, [self._batch(row, LAST_ROW)]
+        count = self._db.execute(SQL["count_after_in"], (self.scope, row)).fetchone()[0]
+        return count, self._steps(row, end)
+
+    def _steps(self, row: int, end: int | None) -> Iterator[Batch]:
+        while end is not None:
+            yield self._batch(row, end)
+            row, end = end, self._end(end)
+        yield self._batch(row, LAST_ROW)
+
+    def _end(self, row: int) -> int | None:
+        """The last row of a step from one on; None if there are no more than that."""
+        found = self._db.execute(SQL["step_in"], (self.scope, row, STEP)).fetchone()
+        return None if found is None else int(found[0])
+
+    def _batch(self, after: int, last: int) -> Batch:
+        *columns, sizes, vectors = self._db.execute(
+            SQL["rows_between_in"], (self.scope, after, last)
+        ).fetchone()
+        numbers, names = columns[: len(NUMBERS)], columns[len(NUMBERS) :]
+        return Batch(
+            {name: _parsed(each) for name, each in zip(NUMBERS, numbers, strict=True)},
+            {name: json.loads(each) for name, each in zip(NAMES, names, strict=True)},
+            _parsed(sizes),
+            vectors or b"",
+        )
 
     def rows(self, rows: Sequence[int]) -> Sequence[sqlite3.Row]:
         """The same of some rows, those that are still there."""

@@ -148,11 +148,24 @@ SELECT count(*) FROM memories WHERE scope = ? AND vectors IS NULL
 -- name: all_waiting
 SELECT row, scope, content FROM memories WHERE vectors IS NULL LIMIT ?
 
--- name: rows_after_in
--- What the index in memory holds of new rows.
-SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
-    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
-FROM memories WHERE scope = ? AND row > ? ORDER BY row
+-- name: rows_between_in
+-- What the index in memory holds of new rows, a column at a time, in order: SQLite puts them
+-- together while Python does other things, and makes nothing of each row.
+SELECT group_concat(row), group_concat(happened_at), group_concat(min(happened_at, created_at)),
+    group_concat(ifnull(until, 9223372036854775807)),
+    group_concat(ifnull(expires_at, 9223372036854775807)),
+    group_concat(length), group_concat(uses), group_concat(version), group_concat(pinned),
+    group_concat(avoid), json_group_array(kind), json_group_array(session),
+    json_group_array(speaker), json_group_array(role), json_group_array(writer),
+    json_group_array(tags), group_concat(ifnull(length(vectors), 0)),
+    CAST(group_concat(vectors, '') AS BLOB)
+FROM memories INDEXED BY memories_scope WHERE scope = ? AND row > ? AND row <= ?
+
+-- name: step_in
+SELECT row FROM memories WHERE scope = ? AND row > ? ORDER BY row LIMIT 1 OFFSET ?
+
+-- name: count_after_in
+SELECT count(*) FROM memories WHERE scope = ? AND row > ?
 
 -- name: rows_in
 SELECT row, happened_at, min(happened_at, created_at), until, expires_at, length, uses, version,
