@@ -2,6 +2,8 @@
 PYTHON ?= python3
 PORT ?= 8420
 BIN := .venv/bin
+# A process that crashes ends the tests at once: started anew, xdist may wait for it for ever.
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --max-worker-restart 0
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	--no-emit-index-url --no-header --exclude-newer "1 week" $(foreach extra,local client server postgres traces,--extra $(extra)) --group dev --group bench --group model
 
@@ -21,13 +23,13 @@ demo: $(MODEL) ## Start a short interactive demo of the library.
 	@$(BIN)/holdfast demo
 
 test: lint $(MODEL) ## Check everything: lint, then every test.
-	@$(BIN)/pytest -n 2 --dist loadgroup
+	@$(PYTEST)
 
 test-matrix: $(MODEL) ## Check every flavour of AutoGen on every Python there is.
 	@HOLDFAST_MATRIX=1 $(BIN)/pytest tests/test_frameworks.py
 
 quick: lint $(MODEL) ## Check what a person can wait for: lint, then the tests that are not slow.
-	@$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+	@$(PYTEST) -m "not slow"
 
 lint: .venv/.ready ## Check format, style, types, budgets and the generated twin.
 	@$(BIN)/ruff format --quiet --check .
