@@ -1,16 +1,20 @@
 """The client: what it tries again, what it does not, and what it makes of odd servers."""
 
+import asyncio
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
 from holdfast import (
+    AsyncMemory,
     Closed,
     HoldfastError,
     Invalid,
@@ -24,6 +28,7 @@ from holdfast import (
 from holdfast.errors import Conflict
 from tests.markdown import ROOT
 from tests.serving import serving
+from tests.waiting import until
 
 OK: tuple[int, str, dict[str, str]] = (200, '{"id": "m", "created": true}', {})
 
@@ -135,6 +140,47 @@ def test_a_closed_memory_is_closed(url: str) -> None:
         memory.close()
         with pytest.raises(Closed):
             memory.recall("tea")
+
+
+WAITS = (503, problem("Busy"), {"retry-after": "20"})
+
+
+def test_a_call_that_waits_when_its_memory_is_closed_ends_at_once() -> None:
+    with answering(WAITS) as (url, keys), ThreadPoolExecutor(1) as pool:
+        memory = Memory("s", url)
+        asked = pool.submit(memory.remember, "tea")
+        until(lambda: keys)
+        memory.close()
+        with pytest.raises(Closed):
+            asked.result(15)
+
+
+def test_a_write_that_waits_when_its_memory_is_closed_goes_into_the_outbox(tmp_path: Path) -> None:
+    file = tmp_path / "outbox.db"
+    with answering(WAITS) as (url, keys), ThreadPoolExecutor(1) as pool:
+        memory = Memory("s", url, outbox=str(file))
+        asked = pool.submit(memory.remember, "tea")
+        until(lambda: keys)
+        memory.close()
+        assert asked.result(15).id
+    outbox = remote.open_outbox(str(file), url, None)
+    assert outbox is not None
+    assert outbox.pending == 1
+
+
+def test_a_call_that_waits_on_a_loop_when_its_memory_is_closed_ends() -> None:
+    async def main(url: str, keys: list[str]) -> None:
+        memory = AsyncMemory("s", url)
+        asked = asyncio.create_task(memory.remember("tea"))
+        while not keys:
+            await asyncio.sleep(0.01)
+        await memory.close()
+        with pytest.raises(Closed):
+            await asked
+
+    busy = (503, problem("Busy"), {"retry-after": "0.5"})
+    with answering(busy, OK) as (url, keys):
+        asyncio.run(main(url, keys))
 
 
 def test_what_needs_the_file_is_refused(url: str, tmp_path: object) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import ssl
+import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -104,6 +105,8 @@ def _wait(attempt: int, error: HoldfastError) -> float:
 
 
 def _unreached(failure: Exception) -> HoldfastError:
+    if isinstance(failure, Closed):
+        return failure
     if isinstance(failure, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         return Invalid(f"The server's URL is wrong: {failure}.")
     return Unavailable(
@@ -167,7 +170,8 @@ def _write(op: Any, outbox: Outbox) -> Talk[Any]:
         try:
             return (yield from ask(sent, QUICK_ATTEMPTS))
         except HoldfastError as error:
-            away = error.retry or error.status >= 500  # a server that is ill is away too
+            # A server that is ill is away too, and one that was closed meanwhile is.
+            away = error.retry or error.status >= 500 or isinstance(error, Closed)
             if not away or not overlay.can_wait(sent):
                 raise
     elif not overlay.can_wait(sent):
@@ -231,7 +235,7 @@ class _Line:
             raise Invalid(f"{url!r} is not the URL of a server.", "Write http://host:port.")
         self.outbox = outbox
         self._base = url.rstrip("/")
-        self._closed = False
+        self._ended = threading.Event()
         self._options: dict[str, Any] = {
             "timeout": TIMEOUT,
             "limits": POOL,
@@ -251,8 +255,16 @@ class _Line:
         )
 
     def _must_be_open(self) -> None:
-        if self._closed:
-            raise Closed("This Memory was closed.", "Open a new one.")
+        if self._ended.is_set():
+            raise _closed()
+
+    def _failed(self, error: Exception) -> Exception:
+        """Why a call could not be made."""
+        return _closed() if self._ended.is_set() else error
+
+
+def _closed() -> Closed:
+    return Closed("This Memory was closed.", "Open a new one.")
 
 
 def _headers(api_key: str | None) -> dict[str, str]:
@@ -311,17 +323,17 @@ class Remote(_Line):
         if isinstance(step, Do):
             return step.work()
         if isinstance(step, Wait):
-            return time.sleep(step.seconds)
+            return self._ended.wait(step.seconds)
         try:
             reply = self._client.send(self._request(self._client, step.parcel))
             return Reply(reply.status_code, reply.headers, reply.content)
         except (httpx2.HTTPError, httpx2.InvalidURL, RuntimeError) as error:
-            return error
+            return self._failed(error)
 
     def close(self) -> None:
         """Sends what waits, if that can be done at once, and lets go of the server."""
-        if not self._closed:
-            self._closed = True
+        if not self._ended.is_set():
+            self._ended.set()
             if self.outbox is not None:
                 self.outbox.close(self._plainly)
             self._client.close()
@@ -364,18 +376,19 @@ class AsyncRemote(_Line):
             return await asyncio.to_thread(step.work)
         if isinstance(step, Wait):
             return await asyncio.sleep(step.seconds)
-        client = self._client()
         try:
+            self._must_be_open()
+            client = self._client()
             reply = await client.send(self._request(client, step.parcel))
             return Reply(reply.status_code, reply.headers, reply.content)
-        except (httpx2.HTTPError, httpx2.InvalidURL, RuntimeError) as error:
-            return error
+        except (httpx2.HTTPError, httpx2.InvalidURL, RuntimeError, Closed) as error:
+            return self._failed(error)
 
     async def close(self) -> None:
         """Sends what waits, if that can be done at once, and lets go of the server."""
-        if self._closed:
+        if self._ended.is_set():
             return
-        self._closed = True
+        self._ended.set()
         if self.outbox is not None and self._sender is not None:
             await asyncio.to_thread(self.outbox.close, self._sender.do)
             await asyncio.to_thread(self._sender.close)
