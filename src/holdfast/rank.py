@@ -38,10 +38,14 @@ ROLE = 0.06  # "I" asks for what the user said, "did you" for what the assistant
 SHORT = 0.12  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
 SHORT_TERMS = 16.0
 DATE = 0.2  # it happened when the query says
-NOISE_RANK, NOISE = 15, 0.2  # the 15th best evidence is noise: it has this share of the best
+NOISE_RANK, NOISE = 15, 0.2  # the 15th best evidence is noise: it has this share of the best;
+NOISE_PART, NOISE_LEAST = 4, 3  # of few candidates, that of the best quarter's last, or the third
+# Half way from noise to the best stand the peers, many with about the same share: recency reorders
+# them, but lifts no junk among them, and none of them over what is clearly best.
+PEERS = 0.55
+MIDDLE = NOISE + (1 - NOISE) * PEERS
 GROUND_RANK, GROUND = 50, 0.03  # and the 50th best next to nothing; evenly in between
 NOISE_MOST = 0.8  # of the best: where many are as good as it, they are no noise
-SHAPE = 0.5  # similarity is the root of evidence above noise: recency reorders peers, not junk
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
 SURE_WORDS, SURE_COSINE, SURE_BIAS = 2.0, 10.0, -0.3
@@ -166,7 +170,7 @@ def rank(
     evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, weight)
     similarity = share * _sureness(found, said, corpus, weight, background)
-    recency = lifetime.recency((asked.now - found.happened) / 86400, found.ageless)
+    recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
         weights.similarity * similarity + weights.recency * recency + weights.frequency * frequency
@@ -332,6 +336,15 @@ def _cues(found: Candidates, corpus: Corpus, asked: Asked) -> Floats:
     return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
 
 
+def _age(happened: Floats, asked: Asked) -> Floats:
+    """How long ago, in seconds; or how far from the dates that the query names."""
+    if not asked.ranges:
+        return asked.now - happened
+    apart = [np.maximum(start - happened, happened - end) for start, end in asked.ranges]
+    nearest: Floats = np.min(apart, axis=0)
+    return nearest
+
+
 def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
     """1 inside a range that is named; less after it, for things are told later."""
     met = np.zeros(len(happened))
@@ -343,11 +356,13 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
 
 
 def _above_noise(evidence: Floats) -> Floats:
-    """Evidence on the scale 0..1: the best is 1; as a root down to noise, evenly under it."""
+    """Evidence on the scale 0..1: the best is 1, noise is `NOISE`; flat where peers are."""
     best = max(float(evidence.max(initial=0.0)), 1e-9)
-    noise = min(_nth(evidence, NOISE_RANK), NOISE_MOST * best)
+    rank = min(NOISE_RANK, max(NOISE_LEAST, len(evidence) // NOISE_PART))
+    noise = min(_nth(evidence, rank), NOISE_MOST * best)
     ground = min(_nth(evidence, GROUND_RANK), noise)
-    above = _share_of((evidence - noise) / (best - noise)) ** SHAPE
+    cubed = (2 * _share_of((evidence - noise) / (best - noise)) - 1) ** 3
+    above = PEERS + np.where(cubed > 0, 1 - PEERS, PEERS) * cubed
     within = _share_of((evidence - ground) / max(noise - ground, 1e-9))
     under = _share_of(0.5 + 0.5 * evidence / max(ground, 1e-9))
     low = np.where(evidence >= ground, GROUND + (NOISE - GROUND) * within, GROUND * under)

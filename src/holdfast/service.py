@@ -229,7 +229,9 @@ class Service:
 
     def _use(self, hits: Sequence[tuple[Key, Hit]]) -> None:
         """Counts the hits that are relevant by themselves; the others only filled the limit."""
-        used = [key for key, hit in hits if hit.why.similarity >= rank.RELEVANT]
+        best = max((hit.why.similarity for _, hit in hits), default=0.0)
+        least = max(rank.RELEVANT, rank.MIDDLE * best)
+        used = [key for key, hit in hits if hit.why.similarity >= least]
         self.engine.use(used, self._clock())
 
     def _search(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast import rank
+from holdfast import lifetime, rank
 from holdfast.model import Weights
 from holdfast.rank import Asked, Candidates, Corpus, Sample
 
@@ -120,6 +120,27 @@ def test_recency_reorders_peers_but_brings_no_junk_up() -> None:
     happened = [NOW - 400 * DAY, NOW - DAY, *[NOW - DAY] * 30]
     found = some([[1, 1], [1, 0], *[[0, 0]] * 30], happened=happened)
     assert set(best(found, weights=Weights())[:2]) == {0, 1}
+
+
+@pytest.mark.parametrize("many", [3, 10, 30, 200])
+def test_what_is_clearly_best_stays_first_however_old_it_is(many: int) -> None:
+    cosine = np.linspace(0.28, 0.0, many)  # the second is half as near as the first,
+    cosine[0] = 0.55
+    happened = np.full(many, NOW - DAY)  # and of yesterday
+    happened[0] = NOW - 300 * DAY
+    found = some([[]] * many, cosine=cosine, happened=happened)
+    assert best(found, weights=Weights())[0] == 0
+
+
+def test_recency_is_counted_from_the_dates_that_are_named() -> None:
+    then = Asked(NOW, ranges=((NOW - 300 * DAY, NOW - 290 * DAY), (NOW - 20 * DAY, NOW - 10 * DAY)))
+    days = np.array([295, 300, 320, 390, 15, 9, 0])
+    found = some([[1]] * 7, happened=NOW - days * DAY)
+    recency = rank.rank(found, scope(found), then, Weights()).recency
+    new = rank.rank(found, scope(found), ASKED, Weights()).recency
+    assert recency[[0, 1, 4]] == pytest.approx([new[-1]] * 3)
+    assert recency[2:4] == pytest.approx(lifetime.recency(np.array([20, 90]), np.zeros(2)))
+    assert recency[5:] == pytest.approx(lifetime.recency(np.array([1, 10]), np.zeros(2)))
 
 
 def test_nothing_near_is_nothing_relevant() -> None:
