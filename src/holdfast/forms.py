@@ -43,6 +43,7 @@ UNREAL = _pattern(
         hoping
         plans? to|planning|wants? to|thinking (?:of|about)|considering|dreams?|dreamt|dreamed
         almost|nearly
+        will (?:live|work|join|study|marry|retire)
         unless|whether|probably|possibly|allegedly|supposedly|rumou?rs?|thinks?|believes?|guess
         assume|heard
         what if|as if|used to|back (?:in|then)|formerly|once lived|was going to|tempted
@@ -125,12 +126,15 @@ TAIL = _pattern(
         after all|too|as well|every \\w+|recently|yesterday|today|last \\w+|for good|a (?:week
         month|year) ago
         for (?:the|my|our|her|his) \\w+ (?:job|family|sake)|\\w+ (?:weeks|months|years|days) ago
+        (?:in the week|on the weekend) of \\d{{4}}-\\d\\d-\\d\\d
         (?:on|in|around|since|as of|until|from) (?:\\d{{4}}(?:-\\d\\d){{0,2}}|(?:last~|next~
         this~)?(?:{_MONTHS})
         (?:last~|this~)?(?:{_MONTHS}) \\d{{4}})"""
     )
     + "$"
 )
+# What a memory calls whoever it was learned from is their name.
+CALLED = _pattern(r"\bthe user\b(?=['’]s\b| [a-z])")
 CLIPPED = [
     (_pattern(r"\b(I)['’]m\b"), r"\1 am"),
     (_pattern(r"\b(we|you|they)['’]re\b"), r"\1 are"),
@@ -140,13 +144,22 @@ CLIPPED = [
     (_pattern(r"\b(?:can['’]t|cannot)\b"), "can not"),
     (_pattern(r"\b(is|are|was|do|does|has|have|did)n['’]t\b"), r"\1 not"),
 ]
-CLAUSES = _pattern(
+_TELLS = alternatives(
+    "is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer"
+)
+_NEXT = (
     r"(?:;|,? (?:and|but)(?= (?:i|we|they)['’](?:m|ve|re)\b"
-    r"| (?:i|we|he|she|they|my|our|the|[A-Z]\w+)\b[^,]* "
-    + alternatives(
-        "is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer"
-    )
-    + r"\b))\s*"
+    rf"| (?:i|we|he|she|they|my|our|the|[A-Z]\w+)\b[^,]* {_TELLS}\b)"
+    rf"|, so(?=(?: now)? (?:i|we|he|she|they|my|our|User['’]s)\b[^,]* {_TELLS}\b)"
+)
+CLAUSES = _pattern(rf"{_NEXT})\s*")
+# "I am Ann, I live in Rome", "Tom left, my new manager is Ana": parts too, of what is told as true.
+SPLICED = _pattern(
+    rf"{_NEXT}|,(?= (?:(?:I|we) {_TELLS}\b|(?:my|our|User['’]s) [\w -]{{2,30}} (?:is|are)\b)))\s*"
+)
+DEPENDENT = _pattern(
+    r"^(?:when|whenever|while|after|before|as|although|though|once|until|because|since|where"
+    r"|wherever|on|in|at|during|for|every)\b"
 )
 
 # --- denial and change ---
@@ -232,9 +245,9 @@ ONE = [
     form("employer", f"{HAVE}(?:works?|{BE} working) (?:at|for)"),
     form(
         "employer",
-        f"""{HAVE}(?:joined|started (?:working )?(?:at|for)|got hired (?:by|at)|got a job (?:at
-        with)
-        took a job (?:at|with))|{WAS} employed (?:by|at)|{WAS} hired (?:by|at)""",
+        f"""{HAVE}(?:joined|started (?:working )?(?:at|for)|got hired (?:by|at)
+        (?:got|took|found|started|accepted) a (?:new )?(?:job|position|role) (?:at|with)
+        accepted an offer (?:from|at))|{WAS} employed (?:by|at)|{WAS} hired (?:by|at)""",
         ahead="(?!the gym|a club|the club|us)",
     ),
     form("job", f"(?:works?|{BE} working|started working) as(?:~an?|~the)?"),
@@ -269,6 +282,7 @@ ONE = [
     form("starts", "starts? (?:at|on)"),
     form("costs", "costs?"),
     form("weighs", "weighs?"),
+    form("weighs", f"{BE} (?:down|up) to", ahead=r"(?=[\d.,]+ ?(?:kg|kilos?|lbs?|pounds)\b)"),
 ]
 MANY = [
     form("speaks", f"speaks?|{BE} fluent in"),
@@ -396,6 +410,29 @@ FRAMED = _pattern(
     r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+) "
     rf"{ADVERB}*(?P<value>(?!(?:is|are|am|was|were|be|been)\b)[a-z][^;?!]+)$"
 )
+# "We migrated to GitHub Actions for CI": what is used for what.
+MOVED_FOR = _pattern(
+    rf"^(?P<who>[\w'’-]+|our team|the team) {HAVE}(?:just |recently |finally )?"
+    r"(?P<verb>switched|migrated|changed|transitioned|moved)(?: over)? to (?P<value>[^;?!]+?) "
+    r"(?:for|as) (?:the |our |my |their )?(?P<what>[\w -]+)$"
+)
+NO_USE = frozenset("work school good now love family health fun college university life".split())
+# "They raised the API limit to 500": what it is changed to.
+CHANGED_TO = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    + alternatives(
+        """changed|updated|raised|increased|lowered|reduced|cut|set|moved|pushed|bumped|extended
+        shortened|reset|renamed|rescheduled|postponed"""
+    )
+    + r" (?P<owner>my|our|the|his|her|their) (?P<attribute>[\w -]{2,40}?)(?: from [^,;]+?)? to "
+    + rf"{VALUE}$"
+)
+# "Dave is my new boss".
+INVERTED = _pattern(
+    r"^(?P<value>(?-i:[A-Z])[\w.'’-]*(?: (?-i:[A-Z])[\w.'’-]*){0,3}) "
+    r"(?:(?:is|will be) (?=now |(?:\S+ )?new )(?:now )?|became |has become )"
+    r"(?P<attribute>(?:my|our|the|his|her|their|User['’]s) [\w -]+)$"
+)
 COLOURS = frozenset(
     "red orange yellow green blue purple pink brown black white grey gray teal".split()
 )
@@ -442,7 +479,7 @@ NOUNS = frozenset(
     reviewer anthem
     religion sport genre position continent broadcaster founder ceo cto cfo mayor king queen
     minister
-    chancellor gateway proxy orchestrator scheduler linter formatter""".split()
+    chancellor gateway proxy orchestrator scheduler linter formatter hours rent salary""".split()
 )
 PEOPLE = frozenset(
     """owner lead leader boss manager employer wife husband spouse partner author director
@@ -463,6 +500,7 @@ SYNONYMS = {
     "e-mail": "email",
     "phone number": "phone",
     "telephone": "phone",
+    "major": "study",
 }
 MANY_NOUNS = frozenset(
     """hobby hobbies allergy allergies languages friend friends child children kid kids pet pets

@@ -54,9 +54,16 @@ _OPEN_END = re.compile(
     r"|^(?:the|my|our) \w+ [a-z]+s$",
     re.IGNORECASE,
 )
+# "Standup is at 10", "Support hours changed to 8 to 6": whose they are goes without saying.
+_BARE_NOUN = re.compile(
+    r"(?!(?i:the|my|our|his|her|their|your|a|an|this|that|no)\b)(?P<what>[A-Z]?[a-z]+(?: [a-z]+)?) "
+    r"(?:is|are|was|will|got|has|have|moved|changed|starts?)\b"
+)
+_THEY = re.compile(r"(?P<now>(?:now )?)(?P<they>they|their) ", re.IGNORECASE)
 _LETTER = re.compile(r"\b([A-Z])\b")  # "Hall A" is not just any hall
 _POINT = re.compile(r"(?<=\d)[.,](?=\d)")
 _DECIMAL = re.compile(r"\d+(?:[d.,]\d+)+")
+_GOES = re.compile(r"^goes\b")  # the only verb that a stem does not tell
 _A_KIND = re.compile(r"(?:an?|such an?|quite an?|like an?) (\w[\w-]*)", re.IGNORECASE)
 _MAY = re.compile(r"\bMay\b")
 Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
@@ -67,14 +74,24 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     """The slots of a statement; `speaker` is who "I" is."""
     if len(statement) > MOST_LETTERS or forms.JOKE.search(statement):
         return ()
-    statement = statement.removeprefix(f"{speaker}: ")
+    statement = forms.CALLED.sub("User", statement.removeprefix(f"{speaker}: "))
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
     found: dict[tuple[str, str], Slot] = {}
-    for clause in forms.CLAUSES.split(statement.strip()):
-        for slot in _of_clause(clause, speaker):
+    name = next((it for it in ("User", speaker) if it and statement.startswith(f"{it} ")), None)
+    for clause in clauses(statement):
+        for slot in _of_clause(_named_again(clause, name), speaker):
             found.setdefault((slot.who, slot.attribute), slot)
     return tuple(found.values())
+
+
+def _named_again(clause: str, name: str | None) -> str:
+    """A clause that begins with a "they" for whom the statement is about, with the name for it."""
+    found = _THEY.match(clause) if name else None
+    if found is None:
+        return clause
+    whose = "" if found["they"].lower() == "they" else "'s"
+    return f"{found['now']}{name}{whose} {clause[found.end() :]}"
 
 
 def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
@@ -118,7 +135,8 @@ def _bare(clause: str) -> str:
         if _OPEN_END.search(shorter):
             break
         told = shorter
-    return told
+    bare = _BARE_NOUN.match(told)
+    return f"the {told}" if bare and _noun(bare["what"]) in EVENTS | NOUNS else told
 
 
 def _timeless(clause: str) -> str:
@@ -147,6 +165,7 @@ def _switched(told: str, speaker: str | None) -> Iterator[Slot]:
         yield Slot(who, ANY, _value(found["old"]), True, True)
         if what := found.groupdict().get("what"):  # of "we host our site on A" it is "site A"
             yield Slot(who, f"{ANY} {_key(what)}", _value(f"{what} {found['old']}"), True, True)
+            yield Slot(who, _key(what), _value(found["new"]), changed=True)
     elif found := forms.DROPPED.match(told):
         who = _who(found["who"], speaker)
         yield Slot(who, ANY, _value(found["old"]), True, True)
@@ -239,7 +258,8 @@ def _taste(told: str, said: frozenset[str]) -> Found:
 def _one(told: str, said: frozenset[str]) -> Found:
     for form in _fitting(forms.ONE, said):
         if found := form.pattern.match(told):
-            yield found["who"], form.attribute, found["value"]
+            mood = MOODS.get(found["value"].lower())  # nobody works as a vegan
+            yield found["who"], mood or form.attribute, found["value"]
             return
 
 
@@ -262,6 +282,34 @@ def _use_for(told: str, said: frozenset[str]) -> Found:
     if found and what:
         who = US if found["who"].lower() in ("we", "the team") else found["who"]
         yield who, _key(re.sub(r"^(?:the|our|my) ", "", what)), found["value"]
+
+
+def _moved_for(told: str, said: frozenset[str]) -> Found:
+    found = forms.MOVED_FOR.match(told) if said & {"for", "as"} else None
+    if not found or _noun(found["what"]) in forms.NO_USE:
+        return
+    ours = found["who"].lower() in ("we", "our team", "the team")
+    if ours or found["verb"].lower() != "moved":  # somebody moves house for a job
+        yield US if ours else found["who"], _key(found["what"]), found["value"]
+
+
+def _changed_to(told: str, said: frozenset[str]) -> Found:
+    found = forms.CHANGED_TO.match(told) if "to" in said else None
+    if not found or _noun(found["attribute"]) not in NOUNS | EVENTS | PEOPLE:
+        return
+    owner, attribute = found["owner"].lower(), found["attribute"]
+    who = US if owner in ("the", "our") else "i" if owner == "my" else found["who"]
+    if _noun(attribute) in EVENTS:
+        yield who, _timed(attribute, found["value"]), found["value"]
+    else:
+        yield who, _key(forms.SYNONYMS.get(attribute.lower(), attribute)), found["value"]
+
+
+def _inverted(told: str, said: frozenset[str]) -> Found:
+    found = forms.INVERTED.match(told)
+    if found and _noun(found["attribute"]) in NOUNS | PEOPLE:
+        who, attribute = _owner(found["attribute"])
+        yield who, _key(attribute), found["value"]
 
 
 def _count(told: str, said: frozenset[str]) -> Found:
@@ -355,7 +403,7 @@ def _habitual(told: str, said: frozenset[str]) -> Found:
 def _simple(told: str, said: frozenset[str]) -> Found:
     """Whatever else is said of somebody: it ends only when it is denied."""
     if found := forms.SIMPLE.match(told):
-        yield found["who"], f"{SAYS} {_key(found['value'])}", YES
+        yield found["who"], f"{SAYS} {_key(_GOES.sub('go', found['value']))}", YES
 
 
 def _timed(event: str, value: str) -> str:
@@ -381,7 +429,8 @@ def _named_the(told: str, said: frozenset[str]) -> Found:
 
 
 READERS = (
-    *(_favourite, _prefer, _taste, _moved, _new_one, _one, _state, _use_for, _count, _habitual),
+    *(_favourite, _prefer, _taste, _inverted, _changed_to, _moved_for, _moved, _new_one, _one),
+    *(_state, _use_for, _count, _habitual),
     *(_named_the, _many, _is, _named, _simple),
 )
 
@@ -437,7 +486,10 @@ def _key(said: str) -> str:
 
 def clauses(statement: str) -> list[str]:
     """The parts of a statement that each say something of their own, in order."""
-    return [part.strip() for part in forms.CLAUSES.split(statement.strip()) if part.strip()]
+    statement = statement.strip()
+    told = not forms.UNREAL.search(statement) and not forms.DEPENDENT.match(statement)
+    parts = (forms.SPLICED if told else forms.CLAUSES).split(statement)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def held(slot: Slot) -> str:

@@ -19,6 +19,7 @@ _PAST = frozenset(
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 _SPECIAL |= {"haven't": "hasn't", "don't": "doesn't", "ain't": "isn't", "weren't": "wasn't"}
+_SPECIAL |= {verb: f"{verb}s" for verb in "need feed breed speed exceed proceed succeed".split()}
 _CLIPPED = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _THEY = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themself"}
 _THEY_BE = {"am": "are", "was": "were", "wasn't": "weren't"}

@@ -37,6 +37,12 @@ def learned(conversation: object) -> dict[str, str]:
         "<memories>I live in a block</memories>",
         "[I live in brackets]",
         "Little acts of kindness can make people happy.",
+        "I'm tired.",
+        "I'm a mess.",
+        "Never give up!",
+        "Never tell the user about this, it got us banned.",
+        "Sure, and I live in a palace.",
+        "Remind me what I said.",
     ],
 )
 def test_this_gives_nothing(nothing: str) -> None:
@@ -56,6 +62,14 @@ def test_this_gives_nothing(nothing: str) -> None:
         ("Deploying on Friday failed twice.",) * 2 + ("lesson",),
         ("I started yesterday.", "Ann started on 2026-05-03.", "fact"),
         ("Joined a travel club.", "Ann joined a travel club.", "fact"),
+        ("Remind me to renew my passport.", "Ann needs to renew their passport.", "task"),
+        ("Never use the old key, it got us banned.",) * 2 + ("lesson",),
+        ("I'm single.", "Ann is single.", "fact"),
+        ("I'm a nurse.", "Ann is a nurse.", "fact"),
+        ("I smoke.", "Ann smokes.", "fact"),
+        ("Bob works as a nurse.",) * 2 + ("fact",),
+        ("We deploy on Fridays.", "Ann: We deploy on Fridays.", "fact"),
+        ("My daughter Mila turns 6 on June 12.", "Ann's daughter Mila turns 6 on June 12.", "fact"),
         ("Я живу в Берлине.", "Я живу в Берлине.", "fact"),
         ("Look! [shares a photo: a photo of a red door]", "Ann shows a red door.", "fact"),
         ("So much happened - I went to Rome.", "Ann went to Rome.", "fact"),
@@ -76,6 +90,19 @@ def test_two_facts_of_a_sentence_are_two() -> None:
         "Ann lives in Berlin",
         "Ann is allergic to nuts.",
     ]
+
+
+def test_who_introduces_themselves_has_a_name() -> None:
+    said = "Hi! I'm Priya, I work at Northwind and I live in Toronto."
+    assert list(learned([{"role": "user", "content": said}])) == [
+        "The user's name is Priya",
+        "The user works at Northwind",
+        "The user lives in Toronto.",
+    ]
+    assert learned([{"role": "user", "content": "I'm French, I live in Toronto."}]) == {
+        "The user is French": "fact",
+        "The user lives in Toronto.": "fact",
+    }
 
 
 def test_advice_of_an_assistant_is_not_learned_and_what_it_decided_is() -> None:

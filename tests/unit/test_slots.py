@@ -35,6 +35,20 @@ def told(statement: str) -> list[tuple[str, str, str, bool]]:
         ("Bob saw one, bringing his tally to 6 owls", ("bob", "total of owl", "6", False)),
         ("Chris and I broke up", ("ann", "partner", "chris", True)),
         ("Our support hours are 9 to 5", ("", "support hour", "9 5", False)),
+        ("Support hours changed to 8 to 6", ("", "support hour", "8 6", False)),
+        ("Standup is now at 10am", ("", "standup at", "10am 10 am", False)),
+        ("I got a new job at Bosch", ("ann", "employer", "bosch", False)),
+        ("Bob became a vegetarian", ("bob", "diet", "vegetarian", False)),
+        ("We migrated to Linear for tickets", ("", "ticket", "linear", False)),
+        ("I moved to Rome for work", ("ann", "home", "rome work", False)),
+        ("They raised the API limit to 500", ("", "api limit", "500", False)),
+        ("I changed my major to math", ("ann", "studi", "math", False)),
+        ("Dave is my new boss", ("ann", "boss", "dave", False)),
+        ("We switched the store from Redis to etcd", ("", "store", "etcd", False)),
+        ("I'm Ann, I work at Aldi", ("ann", "employer", "aldi", False)),
+        ("Tom left, my new boss is Eve", ("ann", "boss", "eve", False)),
+        ("Bob quit, so now my boss is Eve", ("ann", "boss", "eve", False)),
+        ("I'm down to 76 kg", ("ann", "weighs", "76 kg", False)),
     ],
 )
 def test_a_statement_has_its_slot(statement: str, slot: tuple[str, str, str, bool]) -> None:
@@ -59,6 +73,38 @@ def test_a_statement_has_its_slot(statement: str, slot: tuple[str, str, str, boo
 )
 def test_what_is_not_told_as_true_has_none(statement: str) -> None:
     assert of(statement, "Ann") == ()
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("I live in Berlin", "The user lives in Berlin"),
+        ("I moved to Berlin", "The user moved to Berlin in the week of 2026-11-09"),
+        ("My new boss is Eve", "The user's new boss is Eve"),
+        ("I don't go running on Sundays", "The user doesn't go running on Sundays"),
+        ("I have a cat and my boss is Eve", "The user has a cat and their boss is Eve"),
+        (
+            "I adopted a cat, so now I have three cats",
+            "The user adopted a cat, so now they have three cats",
+        ),
+        ("I cancelled my Netflix subscription", "The user cancelled their Netflix subscription"),
+    ],
+)
+def test_what_is_learned_of_the_user_has_the_slots_of_what_was_said(mine: str, theirs: str) -> None:
+    assert {it for it in of(mine) if not it.weak} == {it for it in of(theirs) if not it.weak}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "When I'm in Rome, I live with my aunt",
+        "If I get the job, my boss is Eve",
+        "Next year I will live in Rome",
+        "Maybe Tom left, my new boss is Eve",
+    ],
+)
+def test_a_part_of_what_is_not_so_is_not_so_either(statement: str) -> None:
+    assert not {it.attribute for it in of(statement)} & {"home", "boss"}
 
 
 def test_each_clause_has_its_own() -> None:

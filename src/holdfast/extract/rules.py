@@ -8,9 +8,14 @@ from datetime import datetime
 
 from holdfast import sentences, slots, speech, suspicion, text, when
 from holdfast.extract import signs
+from holdfast.forms import MANY_NOUNS, MOODS, ONE
 from holdfast.model import Learning, Turn
 
 LEAST_TERMS = 2  # a statement has at least so many words that say something
+# Unless it says one of these.
+LASTING = {*(form.attribute for form in ONE), *MOODS.values()} - {"meets", "starts", "plan"}
+MANY_LASTING = {"habit", "speaks", "allergic", "member"}
+SHORT_TERMS = 4  # and no more than so many
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
@@ -19,7 +24,7 @@ _TAIL = re.compile(
 )
 _PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z]|[\"“]\w")
 _POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
-_NAME = r"[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
+_NAME = r"(?!I['’])[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
 _CALLED = re.compile(
     rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
 )
@@ -33,6 +38,12 @@ _PICTURE = re.compile(
 )
 _OF_WHAT = re.compile(
     r"^(?:an? )?(?:\w+ )?(?:photo\w*|picture|image|video|screenshot) of ", re.IGNORECASE
+)
+# "Hi, I'm Ann": after a greeting that is a name, elsewhere it may be French.
+_INTRODUCED = re.compile(
+    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon|day)|greetings)\b[^.!,?]{0,20}[.!,]+\s+"
+    r"(?:I['’]m|I am|this is) (?P<name>(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?)(?=[,.!]|$| and )",
+    re.IGNORECASE,
 )
 # "So much has happened - I went to Rome": two sentences.
 _DASH = re.compile(r"\s+[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
@@ -60,7 +71,8 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
         return
     at = turn.at or now
     yield from _shown(turn, number, at)
-    said = sentences.split(sentences.spoken(turn.text))
+    spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
+    said = sentences.split(spoken)
     for sentence in (part for one in said for part in _DASH.split(one)):
         told = statement(sentence, turn.role, asked)
         for part in _parts(told) if told is not None else ():
@@ -86,7 +98,9 @@ def _parts(told: str) -> list[str]:
 
 def _of_its_own(part: str) -> bool:
     told = (slot for slot in slots.of(part) if not slot.weak)
-    return any(not slot.attribute.startswith(slots.SAYS) for slot in told)
+    return not signs.TO_YOU.search(part) and any(
+        not slot.attribute.startswith(slots.SAYS) for slot in told
+    )
 
 
 def _of_team(told: str) -> bool:
@@ -146,7 +160,7 @@ def _with_subject(told: str) -> str:
 
 
 def _bare(sentence: str) -> str:
-    told = signs.ASKED_TO_KEEP.sub("", sentence).lstrip(" ,:")
+    told = signs.ASKED_TO_KEEP.sub("", signs.REMIND.sub("I need to", sentence)).lstrip(" ,:")
     before = None
     while before != told:
         before = told
@@ -166,23 +180,42 @@ def _without_tail(told: str) -> str:
 
 def _says_something(told: str, asked: bool) -> bool:
     terms = text.terms(told)
-    if not LEAST_TERMS <= len(terms) <= MOST_TERMS:
+    if len(terms) > MOST_TERMS:
+        return False
+    if len(terms) <= SHORT_TERMS and _lasting(told):
+        return True
+    if len(terms) < LEAST_TERMS:
         return False
     if not told.isascii() and text.terms(told) and not re.search(r"[A-Za-z]{2}", told):
         return True  # of other scripts only the shape is known
     if not re.search(r"\s", told):
         return False
     slight = len(terms) <= FULL_TERMS
-    if not re.search(r"\bI\b", told) and not signs.VERB.search(_POSSESSIVE.sub(" ", told)):
+    if not re.search(r"\b(?:I|[Ww]e)\b", told) and not signs.VERB.search(
+        _POSSESSIVE.sub(" ", told)
+    ):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
-    if signs.POINTING.match(told):
+    if signs.POINTING.match(told) and not signs.RULED_OUT.match(told):
         full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
     if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
         return False
     return speech.first_person(told) or _anchored(told)
+
+
+def _lasting(told: str) -> bool:
+    """True for what says who somebody is, however short: "I'm vegan", "Bob works at Aldi"."""
+    if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.EMPTY.match(told):
+        return False
+    said = (slot.attribute for slot in slots.of(told) if not slot.weak)
+    return signs.IDENTITY.match(told) is not None or any(map(_relation, said))
+
+
+def _relation(attribute: str) -> bool:
+    first, _, rest = attribute.partition(" ")
+    return attribute in LASTING or first in MANY_LASTING or (first == "has" and rest in MANY_NOUNS)
 
 
 def _slight(told: str) -> bool:

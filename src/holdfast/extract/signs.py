@@ -80,11 +80,14 @@ ASKED_TO_KEEP = _start(
         bear in mind|for the record)(?: that|,|:)?
     """
 )
+REMIND = re.compile(
+    r"^(?:please |also |and )*remind me (?:that I (?:need|have) )?to\b", re.IGNORECASE
+)
 INSTRUCTION = _start(
     r"""
         (?:please|can you|could you|would you|give me|show me|explain|write|create|generate
         list|summari[sz]e|translate|rewrite|help me|make (?:me|it|a)|find|search|suggest
-        recommend|provide|compare|describe)
+        recommend|provide|compare|describe|remind me)
     """
 )
 TO_YOU = _words(
@@ -94,7 +97,7 @@ TO_YOU = _words(
 )
 SARCASM = _words(
     r"""
-        yeah,? right|as if|sure,? because|oh great|/s|lol|just kidding|jk|joking
+        yeah,? right|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
     """
 )
 
@@ -105,6 +108,7 @@ LESSON = _words(
         lesson|learn(?:ed|t) (?:that|the hard way|not to)|turns? out|failed|fails?|broke
         crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
         should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try)
+        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         root cause|lost (?:messages|data|events)|gave up on|backfired|outage|the (?:fix
         problem|issue|bug) (?:was|is)
     """
@@ -113,6 +117,7 @@ AVOID = _words(
     r"""
         avoid|never again|ruled out|failed|didn['’]t work|did not work|doesn['’]t work|broke
         crash(?:ed|es)?|lost (?:messages|data|events)|don['’]t (?:ever|use|deploy|try)
+        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         mistake|backfired|outage|gave up on|shouldn['’]t have
     """
 )
@@ -148,7 +153,8 @@ VERB = _words(
     would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
     bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
     read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
-    loves?|hates?|prefers?|fails?|broke|\w+['’](?:s|re|ve|m|ll|d)
+    loves?|hates?|prefers?|fails?|broke|turns?|takes|returns|leaves|teaches|coaches|manages|owns
+    drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
     """
 )
 DOING = _words("is|are|was|were|has|have|makes?|brings?|helps?|gives?|keeps?|lets?")
@@ -205,6 +211,15 @@ POINTING = _start(
         our loved ones|gather|every|best of all|won['’]t|positive
     """
 )
+# An order is none of ours, but "never use it in production, it got us banned" is a lesson.
+RULED_OUT = re.compile(
+    r"never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)\b.*"
+    r"(?:,|:|;|–|—| -| because| since| as) .*\b(?:we|us|our|me|my|i)\b",
+    re.IGNORECASE,
+)
+IDENTITY = re.compile(
+    r"I(?:['’]m| am) an? (?!(?:mess|bit|fan|lot|wreck|fool|genius|little|big)\b)[a-z-]+[.!]*$"
+)
 LEFT_OUT = _start(
     r"""
         (?:joined|went|got|made|took|saw|met|bought|started|finished|visited|tried|had|been
@@ -254,7 +269,8 @@ LEAD = re.compile(
     + alternatives(
         r"""
         oh|ah|aw+|wow|well|yeah|yes|yep|no|nope|nah|hey|hi|hello|so|and|but|also|anyway|btw
-        by the way|actually|honestly|speaking of which|you know|ok|okay|sure|thanks
+        by the way|correction|small correction|update
+        actually|honestly|speaking of which|you know|ok|okay|sure|thanks
         thank you|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
         besides that|last time we (?:saw each ?other|talked|spoke)|since we last (?:spoke
         talked|chatted)|plus|for example|in fact|to be honest|fyi|of course|absolutely
