@@ -244,15 +244,25 @@ def pairs(
 
 def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
     """For each distance: which memories have which neighbour so many turns on."""
-    key = session.astype(np.int64) << 32 | turn.astype(np.int64)
+    key = session.astype(np.int64) << 32 | turn
     ordered = np.argsort(key, kind="stable")
-    ranked = key[ordered]
+    ranked = key.take(ordered)
+    alone = int(ranked.searchsorted(0))  # those of no session
+    ordered, ranked = ordered[alone:], ranked[alone:]
+    apart = ranked[1:] - ranked[:-1]
+    next_one, next_but_one = (apart == 1).nonzero()[0], (apart == 2).nonzero()[0]
+    over_one = (ranked[2:] - ranked[:-2] == 2).nonzero()[0]
+    steps = {
+        1: (next_one, next_one + 1),
+        2: (
+            np.concatenate([next_but_one, over_one]),
+            np.concatenate([next_but_one + 1, over_one + 2]),
+        ),
+    }
     near: Links = {}
-    for distance in (1, 2):
-        at = np.minimum(ranked.searchsorted(key + distance), len(key) - 1)
-        have = ((ranked.take(at) == key + distance) & (session >= 0)).nonzero()[0]
-        beyond = ordered.take(at.take(have))
-        near[distance], near[-distance] = (have, beyond), (beyond, have)
+    for distance, (have, beyond) in steps.items():
+        both = ordered.take(have), ordered.take(beyond)
+        near[distance], near[-distance] = both, both[::-1]
     return near
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,24 +41,21 @@ class Names:
         said, speakers = set(terms), self._known.get("speaker", {})
         return [code for name, code in speakers.items() if name and said & set(name.split(" "))]
 
-    def fitting(self, where: Filter, columns: Mapping[str, NDArray[np.generic]]) -> Mask:
-        """Which rows a filter leaves in, but for what it says of `meta`."""
+    def fitting(self, where: Filter, columns: Mapping[str, NDArray[Any]]) -> list[Mask]:
+        """Which rows each part of a filter leaves in, but for what it says of `meta`."""
         wanted = [
             ("kind", self._of("kind", where.kinds), bool(where.kinds)),
             ("session", self._of("session", [where.session]), where.session is not None),
             ("writer", self._of("writer", [where.source]), where.source is not None),
             *(("tags", list(self._tagged.get(tag, ())), True) for tag in where.tags),
         ]
-        fit = np.ones(len(columns["row"]), bool)
-        for column, codes, asked in wanted:
-            if asked:
-                fit &= np.isin(columns[column], codes)
+        fit = [np.isin(columns[column], codes) for column, codes, asked in wanted if asked]
         if where.avoid is not None:
-            fit &= columns["avoid"] == where.avoid
+            fit.append(columns["avoid"] == where.avoid)
         if where.since is not None:
-            fit &= columns["happened"] >= np.int64(stamp(where.since))
+            fit.append(columns["happened"] >= stamp(where.since))
         if where.until is not None:
-            fit &= columns["happened"] < np.int64(stamp(where.until))
+            fit.append(columns["happened"] < stamp(where.until))
         return fit
 
     def _of(self, column: str, names: Iterable[str | None]) -> list[int]:
