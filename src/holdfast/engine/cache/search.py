@@ -112,9 +112,9 @@ class InMemory(Part):
             step = np.concatenate([self._columns[way].take(step) for way in ("before", "after")])
             step = step[(step >= 0) & (step < rows)]
             best.append(step)
-        chosen = np.sort(np.concatenate(best))
-        chosen = chosen[np.diff(chosen, prepend=-1) > 0]
-        self._chosen = chosen if seen is None else chosen[seen[chosen]]
+        chosen = np.zeros(rows, bool)
+        chosen[np.concatenate(best)] = True
+        self._chosen = (chosen if seen is None else chosen & seen).nonzero()[0]
 
     def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
