@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from holdfast.model import Filter
 NOBODY = -1  # the code of no name
 
 Mask = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 class Names:
@@ -28,13 +29,14 @@ class Names:
     def codes(self, column: str, names: Sequence[str | None]) -> NDArray[np.int32]:
         """The number of each name in a column."""
         known = self._known.setdefault(column, {None: NOBODY})
-        new = [name for name in dict.fromkeys(names) if name not in known]
+        told = dict.fromkeys(names)
+        new = [name for name in told if name not in known]
         known.update(zip(new, count(len(known) - 1), strict=False))
         if column == "tags":
             for text in filter(None, new):
                 for tag in json.loads(text):
                     self._tagged.setdefault(tag, set()).add(known[text])
-        return np.fromiter(map(known.__getitem__, names), np.int32, len(names))
+        return coded(names, {name: known[name] for name in told}, np.int32)
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The numbers of the speakers whose name shares a term with a query."""
@@ -61,3 +63,10 @@ class Names:
     def _of(self, column: str, names: Iterable[str | None]) -> list[int]:
         known = self._known.get(column, {})
         return [known[name] for name in names if name in known]
+
+
+def coded(things: Sequence[T], codes: Mapping[T, int], kind: type[Any]) -> NDArray[Any]:
+    """The code of each thing, all of which have one; often it is the same for all."""
+    if len(codes) == 1:
+        return np.full(len(things), next(iter(codes.values())), kind)
+    return np.fromiter(map(codes.__getitem__, things), kind, len(things))
