@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from itertools import compress
 from typing import Any, cast
 
@@ -214,18 +215,19 @@ def rarity(corpus: Wording) -> Floats:
     return rare
 
 
-def saturation(counts: Floats, length: NDArray[np.integer], corpus: Wording) -> Floats:
+def saturation(counts: Floats, length: NDArray[np.integer], mean_length: float) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    usual = np.minimum(length / max(corpus.mean_length, 1e-9), MOST_LENGTH)
+    usual = np.minimum(length / max(mean_length, 1e-9), MOST_LENGTH)
     norm = 1 - B + B * np.maximum(usual, LEAST_LENGTH)
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
 
-def worth_by_length(corpus: Wording) -> Floats:
+@lru_cache(maxsize=64)
+def worth_by_length(mean_length: float) -> Floats:
     """What having a term once is worth in a memory of each length; the last is of all beyond."""
-    lengths = np.arange(int(MOST_LENGTH * max(corpus.mean_length, 1.0)) + 2)
-    return saturation(np.ones((len(lengths), 1)), lengths, corpus)[:, 0]
+    lengths = np.arange(int(MOST_LENGTH * max(mean_length, 1.0)) + 2)
+    return saturation(np.ones((len(lengths), 1)), lengths, mean_length)[:, 0]
 
 
 def most_worth() -> float:
@@ -312,7 +314,7 @@ def _words(
     a memory need answer but one, so the part it has most of counts beside the whole.
     """
     known = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
-    own = saturation(found.counts, found.length, corpus)
+    own = saturation(found.counts, found.length, corpus.mean_length)
     shares = lending * np.array([*LEND_WORDS.values()])
     lent = _lent(own, near, shares[:, None, None], 0.0)
     share = _share(lent, weight)

@@ -95,13 +95,13 @@ class Part(ABC):
 
     def _used(self, uses: Uses) -> NDArray[np.int64]:
         """How often each candidate was used, what is counted but not written yet included."""
-        times = self._columns["uses"].take(self._chosen)
-        if not uses:
+        times, more = self._columns["uses"].take(self._chosen), uses.get(self._scope)
+        if not more:
             return times
-        more = {row: counted for (scope, row), (counted, _) in uses.items() if scope == self._scope}
-        rows, used = self._columns["row"].take(self._chosen), np.array(list(more), np.int64)
-        here = held(rows, used)
-        times[rows.searchsorted(used[here])] += np.array(list(more.values()), np.int64)[here]
+        rows, used = self._columns["row"].take(self._chosen), np.fromiter(more, np.int64, len(more))
+        here = used[held(rows, used)]
+        for row, at in zip(here.tolist(), rows.searchsorted(here).tolist(), strict=True):
+            times[at] += more[row][0]
         return times
 
     def __len__(self) -> int:

@@ -118,7 +118,7 @@ class InMemory(Part):
 
     def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
-        lengths, by_length = self._columns["length"], rank.worth_by_length(wording)
+        lengths, by_length = self._columns["length"], rank.worth_by_length(wording.mean_length)
         score = np.zeros(len(lengths), np.float32)
 
         def worth(found: Positions) -> NDArray[np.floating]:
