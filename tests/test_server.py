@@ -52,7 +52,35 @@ def limited(url: str, **limits: Any) -> Any:
     return serving(url, limits=Limits(**limits))
 
 
+def wire(served: Served) -> socket.socket:
+    """A connection without a client library."""
+    host, port = served.url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=10)
+
+
 # --- what HTTP has for it ---
+
+
+def test_a_small_reply_comes_in_one_piece(served: Served) -> None:
+    with wire(served) as client:
+        for path in ("/health", STATE):  # an error too, and on the same connection
+            client.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+            head, _, body = client.recv(65536).partition(b"\r\n\r\n")
+            assert f"content-length: {len(body)}".encode() in head
+            assert json.loads(body)["status"] in ("ok", 404)
+        client.sendall(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        assert client.recv(65536).endswith(b"\r\n\r\n")
+        assert client.recv(1) == b""
+
+
+def test_who_asks_first_is_told_to_go_on(served: Served) -> None:
+    body = b'{"value": 1}'
+    head = f"PUT {STATE} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n"
+    with wire(served) as client:
+        client.sendall(head.encode() + b"expect: 100-continue\r\n\r\n")
+        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(body)
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_state_has_etags(http: httpx2.Client) -> None:

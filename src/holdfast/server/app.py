@@ -142,7 +142,7 @@ class App:
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick or (endpoint.one_row and self.host.near):
-                    reply = self._answer(endpoint, call)
+                    reply = self._answer_at_once(endpoint, call)
                 else:
                     reply = await self._answer_beside(endpoint, call)
         except Exception as error:
@@ -174,18 +174,25 @@ class App:
         """The reply to a call, by a thread; those of a tenant count from when they wait for one."""
         crew = self._readers if endpoint.reads else self._writers
         if endpoint.keyless:
-            return await crew.do(lambda: self._answer(endpoint, call))
-        if not self.host.access.at_hand(*self._presented(call.headers)):
-            await self._readers.do(lambda: self._caller(call.headers))
-        with self.host.tenants.at_work(self._caller(call.headers).tenant):
+            return await crew.do(lambda: endpoint.answer(call))
+        if self.host.access.at_hand(*self._presented(call.headers)):
+            call.caller = self._caller(call.headers)
+        else:
+            call.caller = await self._readers.do(lambda: self._caller(call.headers))
+        with self.host.tenants.at_work(call.caller.tenant):
             return await crew.do(lambda: self._answer(endpoint, call))
 
-    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
-        host = self.host
+    def _answer_at_once(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply to a call, by the event loop itself."""
         if endpoint.keyless:
             return endpoint.answer(call)
-        call.caller = caller = self._caller(call.headers)
-        limits = host.tenants.take(caller.tenant)
+        call.caller = self._caller(call.headers)
+        return self._answer(endpoint, call)
+
+    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply to a caller."""
+        host = self.host
+        limits = host.tenants.take(call.caller.tenant)
         try:
             host.used(call)
             reply = endpoint.answer(call)

@@ -102,7 +102,7 @@ class Host:
                 self.note(call, "export", op.scope)
             return self.service.do(op, caller.tenant)
         self.tenants.admit(caller.tenant, op)
-        if isinstance(op, OWNERS):
+        if type(op) in OWNERS:
             self.note(call, type(op).__name__.lower())
         with along(lambda tx, answer: self._with_write(tx, call, op, answer)):
             return self.service.do(op, caller.tenant)
@@ -130,10 +130,10 @@ class Host:
 
     def used(self, call: Call) -> None:
         """Notes now and then that a key is used."""
-        caller, now = call.caller, self.clock()
+        caller = call.caller
         if caller.key is None:
             return
-        last = self._noted_keys.get(caller.key)
+        now, last = self.clock(), self._noted_keys.get(caller.key)
         if last is None or now - last >= KEY_USE_NOTED:
             self._noted_keys[caller.key] = now
             self.note(call, "use key", subject=caller.key)

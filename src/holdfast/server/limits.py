@@ -158,9 +158,10 @@ class Tenants:
                 f"A content is {max(sizes)} bytes long; the limit is {self.limits.content}.",
                 "Split it into several, or store a summary.",
             )
-        size = sum(sizes) + _state_bytes(op)
-        if size and (self.limits.memories or self.limits.bytes):
-            self._keep(tenant, len(sizes), size)
+        if self.limits.memories or self.limits.bytes:
+            size = sum(sizes) + _state_bytes(op)
+            if size:
+                self._keep(tenant, len(sizes), size)
 
     def _keep(self, tenant: str, memories: int, size: int) -> None:
         with self._lock:

@@ -96,8 +96,10 @@ def _told(route: routes.Route, answer: Any) -> Reply:
 
 def _get(route: routes.Route, call: Call) -> Reply:
     """The entry under a key; 304 if the caller has this version."""
-    asked = call.query and routes.op(route, call.path, call.query, None, {})
-    entry = call.do(asked or _state(call.path["scope"], call.path["key"]))
+    if call.raw_query:
+        entry = call.do(routes.op(route, call.path, call.query, None, {}))
+    else:
+        entry = call.do(_state(call.path["scope"], call.path["key"]))
     known = call.headers.get(routes.NONE_MATCH)
     if known is not None and known.removeprefix("W/") == f'"{entry.version}"':
         return Reply(status=304, headers=[("etag", known)])
