@@ -1,25 +1,70 @@
-"""Connections that send the head and the body of a reply together.
+"""Connections: the head and the body of a reply go out together, and a head has its bounds.
 
-uvicorn sends them one after the other: two system calls and two packets, of which the first wakes
-a client that can do nothing with it yet. ASGI lets a server wait with the head for the body.
+uvicorn sends head and body one after the other: two system calls and two packets, of which the
+first wakes a client that can do nothing with it yet. ASGI lets a server wait for the body. And
+uvicorn waits for the head of a request for ever, however long it grows.
 """
 
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD, INTERIM = b"HTTP/1.1 ", b"HTTP/1.1 1"  # 100 Continue is no head: a body waits for it
+HEAD_SECONDS = 30.0  # within which the head of a request must have come
+HEAD_BYTES = 64 * 1024  # and how large it may be
 
 
 class Connection(HttpToolsProtocol):
     """One client's connection."""
 
+    _whole = False  # whether the head of the request at hand has come
+    _size = 0  # bytes of it so far
+    _timer: asyncio.TimerHandle | None = None
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begins."""
+        """Begins, and waits for a head."""
         super().connection_made(cast(asyncio.Transport, Together(transport)))
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
+
+    def data_received(self, data: bytes) -> None:
+        """Takes in what came."""
+        super().data_received(data)
+        if not self._whole:
+            self._size += len(data)
+            if self._size > HEAD_BYTES:
+                self._refuse(431)
+            elif self._timer is None:
+                self._timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
+        elif self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def on_message_begin(self) -> None:
+        """Begins with a request."""
+        super().on_message_begin()
+        self._whole, self._size = False, 0
+
+    def on_headers_complete(self) -> None:
+        """Begins to answer it."""
+        self._whole = True
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends."""
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _refuse(self, status: int) -> None:
+        """Ends the connection of who sends no head, or one without end."""
+        if not self.transport.is_closing():
+            line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+            self.transport.write(f"{line}connection: close\r\ncontent-length: 0\r\n\r\n".encode())
+            self.transport.close()
 
 
 class Together:

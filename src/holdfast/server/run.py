@@ -72,7 +72,6 @@ def _options(settings: Settings) -> dict[str, Any]:
         "proxy_headers": False,
         "ws": "none",
         "lifespan": "on",
-        "h11_max_incomplete_event_size": 64 * 1024,
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "backlog": 2048,
     }
