@@ -428,6 +428,34 @@ def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
     }
 
 
+def test_a_conversation_sent_again_with_its_key_is_one_job(served: Served) -> None:
+    ann, bob = (served.key(name, tenant=name) for name in ("ann", "bob"))
+    with httpx2.Client(base_url=served.url) as http:
+
+        def job(key: str, scope: str, path: str = "/v1/scopes/{}/conversations") -> str:
+            headers = {"X-API-Key": key, "Idempotency-Key": "a"}
+            said = {"content": "We chose FastAPI."}
+            body = said if "{}" in path else {**said, "agent_id": scope}
+            reply = http.post(path.format(scope), json=body, headers=headers)
+            assert reply.status_code == 202
+            return str(reply.json()["job_id"])
+
+        first = job(ann, "s")
+        assert job(ann, "s") == first == job(ann, "s", "/v1/extract")
+        assert len({first, job(ann, "t"), job(bob, "s")}) == 3
+
+
+def test_a_conversation_is_a_write_of_the_day_and_a_line_of_the_audit_log(url: str) -> None:
+    with limited(url, writes_a_day=1) as served, httpx2.Client(base_url=served.url) as http:
+        told = [
+            http.post("/v1/scopes/s/conversations", json={"content": f"We chose {name}."})
+            for name in ("tea", "coffee")
+        ]
+        assert [it.status_code for it in told] == [202, 429]
+        (line,) = http.get("/v1/audit").json()["lines"]
+        assert (line["act"], line["subject"]) == ("extract", told[0].json()["job_id"])
+
+
 def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
     clock = FakeClock()
     host = Host(Settings(url=url, embedder="hashing"), clock)
