@@ -21,7 +21,7 @@ import httpx2
 import pytest
 
 from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated, ops
-from holdfast.errors import HoldfastError
+from holdfast.errors import EmbedderFailed, HoldfastError
 from holdfast.model import Turn
 from holdfast.server import crew, logs
 from holdfast.server.app import make_app
@@ -546,6 +546,35 @@ def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFix
     assert "xylophone" not in "".join(lines)
     assert "attic" not in "".join(lines)
     assert key[16:] not in "".join(lines)
+
+
+def test_a_failure_is_logged_by_its_place_and_kind_not_by_its_words(
+    served: Served,
+    http: httpx2.Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    words = "-".join(("xylo", "phone"))  # not as a trace would show this line
+
+    def broken(*args: Any) -> None:
+        try:
+            raise KeyError(words)
+        except KeyError as error:
+            raise RuntimeError(words) from error
+
+    def mute(*args: Any) -> None:
+        raise EmbedderFailed(words)
+
+    for does in (broken, mute):
+        monkeypatch.setattr(served.host.service, "stats", does)
+        assert http.get("/v1/scopes/s/stats").status_code >= 500
+    lines = [json.loads(logs.Lines().format(it)) for it in caplog.records]
+    assert words not in str(lines)
+    told = [line for line in lines if line["level"] == "error"]
+    assert [it["what"] for it in told] == ["unforeseen", "failed"]
+    assert told[0]["trace"].index("KeyError\n") < told[0]["trace"].index("RuntimeError\n")
+    assert "test_server.py" in told[0]["trace"]
+    assert told[1]["error"] == "EmbedderFailed"
 
 
 def test_what_was_not_foreseen_is_told_to_the_log_only(

@@ -23,7 +23,14 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.access import NOBODY, OPEN_DOOR, Caller
-from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
+from holdfast.errors import (
+    EmbedderFailed,
+    ExtractorFailed,
+    HoldfastError,
+    Invalid,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.server import credentials, problems
 from holdfast.server.crew import Crew
 from holdfast.server.exchange import Call, Reply, as_json
@@ -48,6 +55,7 @@ ALWAYS = [
 ]
 log = logging.getLogger("holdfast.server")
 
+MODELS = (EmbedderFailed, ExtractorFailed)
 NOTHING = About()
 Told = Callable[[HoldfastError, int, str], dict[str, Any]]
 
@@ -298,8 +306,10 @@ def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
         log.error("unforeseen", extra={"request": request, "verb": endpoint.verb}, exc_info=error)
         error = HoldfastError("The server failed.", f"Its log tells why, under {request}.")
     elif error.status >= 500 and not isinstance(error, TooMuch):
-        # What went wrong with the store names files: that is for the log.
-        log.error("failed", extra={"request": request, "error": str(error)})
+        # What went wrong with the store names files: that is for the log. What a model said may
+        # be content: that is for nobody.
+        said = type(error).__name__ if isinstance(error, MODELS) else str(error)
+        log.error("failed", extra={"request": request, "error": said})
         error = type(error)(
             (type(error).__doc__ or "").partition("\n")[0],
             f"The server's log tells more, under {request}.",
