@@ -186,7 +186,9 @@ def test_a_slow_head_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_head_without_end_is_refused(served: Served) -> None:
     for endless in (b"/" + b"x" * 70_000, b"/health HTTP/1.1\r\nX: " + b"y" * 70_000):
-        assert raw(served, b"GET " + endless, 10.0).startswith(b"HTTP/1.1 431")
+        said = raw(served, b"GET " + endless, 10.0)
+        assert said.startswith(b"HTTP/1.1 431")
+        assert b"\r\nx-content-type-options: nosniff\r\n" in said
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,6 @@ HEADER_BYTES = 32 * 1024
 SWITCH_SECONDS = 0.0005
 READERS = 2, 4  # threads that read, at least and at most: they share one lock of Python's
 BODILESS = ("GET", "HEAD", "OPTIONS")
-ALWAYS = [
-    (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-]
 log = logging.getLogger("holdfast.server")
 
 MODELS = (EmbedderFailed, ExtractorFailed)
@@ -224,7 +218,6 @@ class App:
             (b"content-type", reply.media.encode()),
             (b"content-security-policy", reply.policy.encode()),
             (b"x-request-id", request.encode()),
-            *ALWAYS,
         ]
         headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):

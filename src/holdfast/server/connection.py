@@ -1,8 +1,9 @@
-"""Connections: the head and the body of a reply go out together, and a head has its bounds.
+"""Connections: head and body of a reply go out together, and the head of a request has its bounds.
 
 uvicorn sends head and body one after the other: two system calls and two packets, of which the
-first wakes a client that can do nothing with it yet. ASGI lets a server wait for the body. And
-uvicorn waits for the head of a request for ever, however long it grows.
+first wakes a client that can do nothing with it yet. ASGI lets a server wait for the body. What
+every reply carries is added here, also to those that uvicorn makes itself. And uvicorn would wait
+for the head of a request for ever, however long it grows.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from typing import Any, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD, INTERIM = b"HTTP/1.1 ", b"HTTP/1.1 1"  # 100 Continue is no head: a body waits for it
+END = b"\r\n\r\n"
+ALWAYS = (
+    b"\r\ncache-control: no-store\r\nreferrer-policy: no-referrer"
+    b"\r\nx-content-type-options: nosniff\r\nx-frame-options: DENY"
+)
 HEAD_SECONDS = 30.0  # within which the head of a request must have come
 HEAD_BYTES = 64 * 1024  # and how large it may be
 
@@ -80,13 +86,12 @@ class Together:
 
     def write(self, data: bytes) -> None:
         """Sends data, together with the head that waits for it."""
-        head, self._head = self._head, b""
-        if head:
-            self._transport.write(head + data)
-        elif data.startswith(HEAD) and not data.startswith(INTERIM):
-            self._head = data
-        else:
-            self._transport.write(data)
+        if not self._head and data.startswith(HEAD) and not data.startswith(INTERIM):
+            head, _, rest = data.partition(END)
+            self._head = b"".join((head, ALWAYS, END, rest))
+            return
+        self._transport.write(self._head + data)
+        self._head = b""
 
     def close(self) -> None:
         """Sends what waits, and ends the connection."""
