@@ -90,13 +90,15 @@ def maybe_name(what: str, value: Any) -> str | None:
 def kind(value: Any) -> str:
     """One lower-case word."""
     text = name("kind", value, 64).lower()
-    if any(char.isspace() for char in text):
+    if len(text.split()) > 1:
         raise Invalid(f"kind {text!r} is not one word.", "Join it with '-' or '_'.")
     return text
 
 
 def names(what: str, values: Any) -> tuple[str, ...]:
     """Distinct names, in the order given."""
+    if isinstance(values, tuple) and not values:
+        return ()
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise Invalid(f"{what} must be a list of names, not {type(values).__name__}.")
     found = tuple(dict.fromkeys(name(what, value) for value in values))

@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 10.0  # how long a call that leaves this process may take
 LONG_SECONDS = 0.001  # for one query; handing it to a thread costs a tenth of it
 REST_SECONDS = 1.0  # after a failure; doubles with each one that follows
 LONGEST_REST_SECONDS = 60.0
-SHORTEST, LONGEST = 1e-100, 1e100  # lengths of vectors that can be squared without a thought
+SHORTEST, LONGEST = 1e-200, 1e200  # squares of lengths that are exact enough
 QUERIES = 512  # recent queries whose vectors are kept
 
 # Texts that have nothing to do with each other: how near they seem is an embedder's background.
@@ -165,8 +165,8 @@ class Guarded:
                 f"The embedder {self.inner.name!r} gave vectors of shape {vectors.shape}, "
                 f"not {wanted}."
             )
-        lengths = _lengths(vectors)
-        if not ((lengths > SHORTEST) & (lengths < LONGEST)).all():
+        squares = np.einsum("ij,ij->i", vectors, vectors)  # it does not warn
+        if not all(SHORTEST < square < LONGEST for square in squares.tolist()):
             # Scaled first: the square of a huge number is no number.
             most = np.abs(vectors).max(axis=1, keepdims=True)
             if not np.isfinite(most).all() or not most.all():
@@ -174,14 +174,9 @@ class Guarded:
                     f"The embedder {self.inner.name!r} gave NaN, infinity or zero."
                 )
             vectors = vectors / most
-            lengths = _lengths(vectors)
-        unit: Matrix = (vectors / lengths).astype(np.float32)
+            squares = np.einsum("ij,ij->i", vectors, vectors)
+        unit: Matrix = (vectors / np.sqrt(squares)[:, None]).astype(np.float32)
         return unit
-
-
-def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    return lengths
 
 
 def _timed(work: Callable[[], Matrix], seconds: float) -> Matrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,23 @@ class Hashing:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""
-        found = [terms(text) or (text,) for text in texts]
-        codes = np.array([code for some in found for code in map(_code, some)], np.int64)
-        rows = np.repeat(np.arange(len(texts)), [len(some) for some in found])
-        places = rows * self.dimension + (codes >> 1) % self.dimension
-        summed = np.bincount(places, (codes & 1) * 2 - 1, len(texts) * self.dimension)
-        vectors = summed.reshape(len(texts), self.dimension).astype(np.float32)
-        vectors[~vectors.any(axis=1), 0] = 1
-        vectors /= np.sqrt(np.vecdot(vectors, vectors))[:, None]
-        return vectors
+        places: list[int] = []
+        signs: list[float] = []
+        for row, text in enumerate(texts):
+            for code in map(_code, terms(text) or (text,)):
+                places.append(row * self.dimension + (code >> 1) % self.dimension)
+                signs.append(1.0 if code & 1 else -1.0)
+        size = len(texts) * self.dimension
+        summed = np.bincount(np.array(places, np.int64), np.array(signs), size)
+        return _unit(summed.reshape(len(texts), self.dimension))
+
+
+def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    squares = np.vecdot(vectors, vectors)
+    if not squares.all():  # some terms cancel out
+        vectors[squares == 0, 0] = squares[squares == 0] = 1
+    unit: NDArray[np.float32] = (vectors / np.sqrt(squares)[:, None]).astype(np.float32)
+    return unit
 
 
 @lru_cache(maxsize=1 << 14)

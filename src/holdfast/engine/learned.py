@@ -34,6 +34,9 @@ class Learned:
     def _do(self, name: str, *values: Any) -> Any:
         raise NotImplementedError
 
+    def _policy(self, place: Place) -> str | None:
+        raise NotImplementedError
+
     def _record(self, row: Any, scope: str) -> Record:
         raise NotImplementedError
 
@@ -167,12 +170,8 @@ class Learned:
     def policy(self, place: Place) -> str | None:
         """The policy of a place as JSON."""
         if place not in self._policies:
-            row = self._policy(place)
-            self._policies[place] = None if row is None else str(row[0])
+            self._policies[place] = self._policy(place)
         return self._policies[place]
-
-    def _policy(self, place: Place) -> Any:
-        return self._one("policy", self.scope(place))
 
     def set_policy(self, place: Place, policy: str) -> None:
         """Sets the policy of a place."""

@@ -529,8 +529,9 @@ class Rows(Holding):
         self._do("keep_answer", *names, kept.digest, told, kept.answer, stamp(now))
         self._kept = True
 
-    def _policy(self, place: Place) -> Row | None:
-        return self._beside(place, "policy")
+    def _policy(self, place: Place) -> str | None:
+        row = self._beside(place, "policy")
+        return None if row is None else str(row[0])
 
     def _many(self, values: Sequence[str]) -> Any:
         """Values as one value of a statement."""

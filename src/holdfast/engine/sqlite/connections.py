@@ -246,23 +246,41 @@ def _split(script: str) -> Iterator[str]:
             statement = ""
 
 
-@contextmanager
-def errors(path: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system say into our errors."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translated(error, path) from error
-    except (UnicodeDecodeError, json.JSONDecodeError, OverflowError) as error:
-        raise StoreBroken(
+class errors:  # noqa: N801  # reads as a word: `with errors(path)`
+    """Turns what SQLite and the file system say into our errors.
+
+    A class, since it is around every read and write: as a generator it takes five times as long.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        ours = None if error is None else _ours(error, self._path)
+        if ours is not None:
+            raise ours from error
+
+
+def _ours(error: BaseException, path: Path) -> HoldfastError | None:
+    """An error in our words; None if it is one already, or none of a store's."""
+    if isinstance(error, sqlite3.Error):
+        return _translated(error, path)
+    if isinstance(error, (UnicodeDecodeError, json.JSONDecodeError, OverflowError)):
+        return StoreBroken(
             f"{path} is damaged ({error}).", "Restore a backup, or choose another path."
-        ) from error
-    except OSError as error:
+        )
+    if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
-            raise _full(path) from error
-        raise StoreReadOnly(
+            return _full(path)
+        return StoreReadOnly(
             f"{path} cannot be opened: {error.strerror}.", "Choose a path you can write."
-        ) from error
+        )
+    return None
 
 
 def _translated(error: sqlite3.Error, path: Path) -> HoldfastError:

@@ -60,9 +60,21 @@ class Rows(Holding):
         """The number of a place; one that matches no row if there is no such place."""
         number = self._scopes.get(place, NO_SCOPE)
         if number == NO_SCOPE:
-            row = self._one("find_scope", place.tenant, place.scope)
-            number = self._scopes[place] = NO_SCOPE if row is None else int(row[0])
+            number = self._scopes[place] = self._find_scope(place)
         return number
+
+    def _find_scope(self, place: Place) -> int:
+        row = self._one("find_scope", place.tenant, place.scope)
+        if row is None:
+            return NO_SCOPE
+        number, policy, *space = row
+        self._policies[place] = policy
+        self._spaces.add(Space(*space))
+        return int(number)
+
+    def _policy(self, place: Place) -> str | None:
+        self.scope(place)  # which finds the policy, too
+        return self._policies.get(place)
 
     def _make_scope(self, place: Place) -> int:
         number = self.scope(place)

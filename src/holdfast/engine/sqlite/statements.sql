@@ -1,7 +1,10 @@
 -- `SELECT record` stands for the columns that make a record (statements.py).
 
 -- name: find_scope
-SELECT scope FROM scopes WHERE tenant = ? AND name = ?
+-- With all that a write has to know of its place.
+SELECT s.scope, p.policy, e.name, e.version, e.dimension FROM scopes s
+LEFT JOIN policies p ON p.scope = s.scope LEFT JOIN spaces e ON e.current = 1
+WHERE s.tenant = ? AND s.name = ?
 
 -- name: add_scope
 INSERT INTO scopes (tenant, name) VALUES (?, ?)
@@ -364,9 +367,6 @@ SELECT id, draft, why, at FROM held WHERE scope = ? AND id = ?
 
 -- name: release
 DELETE FROM held WHERE scope = ? AND id = ?
-
--- name: policy
-SELECT policy FROM policies WHERE scope = ?
 
 -- name: set_policy
 INSERT OR REPLACE INTO policies (scope, policy) VALUES (?, ?)
