@@ -579,3 +579,24 @@ def test_the_program_itself_runs(tmp_path: Path) -> None:
 )
 def test_a_password_is_not_shown(given: str | None, shown: str | None) -> None:
     assert _without_password(given) == shown
+
+
+# --- keys ---
+
+
+def test_a_key_is_shown_once_and_changed_by_its_name() -> None:
+    how = ("--right", "read", "--prefix", "team/", "--lasts", "90d", "--tenant", "acme")
+    made = data("keys", "create", "support", *how)
+    assert made["key"].startswith("hf_")
+    listed = ok("keys", "list")
+    assert "support" in listed
+    assert "team/" in listed
+    (told,) = data("keys", "list")
+    assert (told["tenant"], told["rights"], told["prefix"]) == ("acme", ["read"], "team/")
+    assert not {"digest", "key", "secret"} & told.keys()
+    turned = data("keys", "rotate", "support", "--tenant", "acme")
+    assert turned["key"] != made["key"]
+    assert turned["id"] == made["id"]
+    assert "there is a key" in fails(4, "keys", "create", "support", "--tenant", "acme").lower()
+    assert data("keys", "revoke", "support", "--tenant", "acme")["revoked_at"]
+    assert "no key" in fails(3, "keys", "rotate", "support", "--tenant", "acme")

@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from holdfast import Memory
+from holdfast.server import connection
 from holdfast.server.limits import Limits
 from tests.serving import Served, serving
 
@@ -173,6 +174,21 @@ def test_a_slow_body_is_given_up_and_holds_nobody_up(served: Served, http: httpx
         wire.settimeout(60)
         assert b"408" in wire.recv(100)
         wire.close()
+
+
+def test_a_slow_head_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.5)
+    whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with serving(url) as served:
+        for first in (b"", b"GET /hea", whole + whole[:20]):  # the second of a connection, too
+            assert raw(served, first, 10.0).rpartition(b"HTTP/1.1 ")[2].startswith(b"408")
+
+
+def test_a_head_without_end_is_refused(served: Served) -> None:
+    for endless in (b"/" + b"x" * 70_000, b"/health HTTP/1.1\r\nX: " + b"y" * 70_000):
+        said = raw(served, b"GET " + endless, 10.0)
+        assert said.startswith(b"HTTP/1.1 431")
+        assert b"\r\nx-content-type-options: nosniff\r\n" in said
 
 
 @pytest.mark.parametrize(

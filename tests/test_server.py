@@ -21,7 +21,7 @@ import httpx2
 import pytest
 
 from holdfast import Forbidden, LimitReached, Memory, TooLarge, Unauthenticated, ops
-from holdfast.errors import HoldfastError
+from holdfast.errors import EmbedderFailed, HoldfastError
 from holdfast.model import Turn
 from holdfast.server import crew, logs
 from holdfast.server.app import make_app
@@ -52,7 +52,35 @@ def limited(url: str, **limits: Any) -> Any:
     return serving(url, limits=Limits(**limits))
 
 
+def wire(served: Served) -> socket.socket:
+    """A connection without a client library."""
+    host, port = served.url.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=10)
+
+
 # --- what HTTP has for it ---
+
+
+def test_a_small_reply_comes_in_one_piece(served: Served) -> None:
+    with wire(served) as client:
+        for path in ("/health", STATE):  # an error too, and on the same connection
+            client.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+            head, _, body = client.recv(65536).partition(b"\r\n\r\n")
+            assert f"content-length: {len(body)}".encode() in head
+            assert json.loads(body)["status"] in ("ok", 404)
+        client.sendall(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        assert client.recv(65536).endswith(b"\r\n\r\n")
+        assert client.recv(1) == b""
+
+
+def test_who_asks_first_is_told_to_go_on(served: Served) -> None:
+    body = b'{"value": 1}'
+    head = f"PUT {STATE} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n"
+    with wire(served) as client:
+        client.sendall(head.encode() + b"expect: 100-continue\r\n\r\n")
+        assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(body)
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
 def test_state_has_etags(http: httpx2.Client) -> None:
@@ -225,7 +253,7 @@ def test_the_rate_is_a_bucket_for_each_tenant(url: str) -> None:
             assert left == ["2", "1", "0", "0"]
             lost = http.get("/v1/scopes/s/memories/none", headers={"X-API-Key": bob})
             assert (lost.status_code, lost.headers["ratelimit-remaining"]) == (404, "2")
-            assert replies[0].headers["ratelimit-limit"] == "3"
+            assert [it.headers["ratelimit-limit"] for it in replies] == ["3"] * 4
             assert replies[3].headers["retry-after"] == "1"
             assert http.get("/v1/key", headers={"X-API-Key": bob}).status_code == 200
             clock[0] += 0.3
@@ -276,7 +304,7 @@ def test_bytes_are_limited_by_whatever_way_they_come(url: str) -> None:
 def test_writes_of_a_day_are_limited(url: str) -> None:
     clock = FakeClock()
     with (
-        serving(url, clock, limits=Limits(writes_a_day=2)) as served,
+        serving(url, clock, limits=Limits(writes_a_day=2, rate=1000.0, burst=9)) as served,
         httpx2.Client(base_url=served.url) as http,
     ):
 
@@ -284,7 +312,9 @@ def test_writes_of_a_day_are_limited(url: str) -> None:
             return http.put(STATE, json={"value": n})
 
         assert [put(n).status_code for n in range(3)] == [200, 200, 429]
-        assert int(put(3).headers["retry-after"]) > 1000
+        over = put(3).headers
+        assert int(over["retry-after"]) > 1000
+        assert over.get_list("ratelimit-limit") == ["9"]  # of the rate, told once
         assert http.get(STATE).json()["value"] == 1
         clock.advance(days=1)
         assert put(4).status_code == 200
@@ -398,6 +428,34 @@ def test_a_job_is_done_and_tells(http: httpx2.Client) -> None:
     }
 
 
+def test_a_conversation_sent_again_with_its_key_is_one_job(served: Served) -> None:
+    ann, bob = (served.key(name, tenant=name) for name in ("ann", "bob"))
+    with httpx2.Client(base_url=served.url) as http:
+
+        def job(key: str, scope: str, path: str = "/v1/scopes/{}/conversations") -> str:
+            headers = {"X-API-Key": key, "Idempotency-Key": "a"}
+            said = {"content": "We chose FastAPI."}
+            body = said if "{}" in path else {**said, "agent_id": scope}
+            reply = http.post(path.format(scope), json=body, headers=headers)
+            assert reply.status_code == 202
+            return str(reply.json()["job_id"])
+
+        first = job(ann, "s")
+        assert job(ann, "s") == first == job(ann, "s", "/v1/extract")
+        assert len({first, job(ann, "t"), job(bob, "s")}) == 3
+
+
+def test_a_conversation_is_a_write_of_the_day_and_a_line_of_the_audit_log(url: str) -> None:
+    with limited(url, writes_a_day=1) as served, httpx2.Client(base_url=served.url) as http:
+        told = [
+            http.post("/v1/scopes/s/conversations", json={"content": f"We chose {name}."})
+            for name in ("tea", "coffee")
+        ]
+        assert [it.status_code for it in told] == [202, 429]
+        (line,) = http.get("/v1/audit").json()["lines"]
+        assert (line["act"], line["subject"]) == ("extract", told[0].json()["job_id"])
+
+
 def test_an_accepted_job_survives_a_crash_and_is_done_once(url: str) -> None:
     clock = FakeClock()
     host = Host(Settings(url=url, embedder="hashing"), clock)
@@ -488,6 +546,35 @@ def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFix
     assert "xylophone" not in "".join(lines)
     assert "attic" not in "".join(lines)
     assert key[16:] not in "".join(lines)
+
+
+def test_a_failure_is_logged_by_its_place_and_kind_not_by_its_words(
+    served: Served,
+    http: httpx2.Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    words = "-".join(("xylo", "phone"))  # not as a trace would show this line
+
+    def broken(*args: Any) -> None:
+        try:
+            raise KeyError(words)
+        except KeyError as error:
+            raise RuntimeError(words) from error
+
+    def mute(*args: Any) -> None:
+        raise EmbedderFailed(words)
+
+    for does in (broken, mute):
+        monkeypatch.setattr(served.host.service, "stats", does)
+        assert http.get("/v1/scopes/s/stats").status_code >= 500
+    lines = [json.loads(logs.Lines().format(it)) for it in caplog.records]
+    assert words not in str(lines)
+    told = [line for line in lines if line["level"] == "error"]
+    assert [it["what"] for it in told] == ["unforeseen", "failed"]
+    assert told[0]["trace"].index("KeyError\n") < told[0]["trace"].index("RuntimeError\n")
+    assert "test_server.py" in told[0]["trace"]
+    assert told[1]["error"] == "EmbedderFailed"
 
 
 def test_what_was_not_foreseen_is_told_to_the_log_only(

@@ -26,11 +26,11 @@ SEEN_KEYS = 10_000
 STRANGE = hashlib.sha256(b"strange").digest()  # what a key that is not there is compared with
 ADVICE = "Send a key as X-API-Key, as a Bearer token, or as the password of the URL."
 
-READS = (
+READS: set[Any] = {
     *(ops.Recall, ops.Context, ops.Explain, ops.Read, ops.History, ops.List, ops.Get),
     *(ops.Keys, ops.Count, ops.Export, ops.Review, ops.Jobs),
-)
-OWNERS = (ops.Purge, ops.Doctor, ops.Work)  # about the whole store, so for its owner only
+}
+OWNERS: set[Any] = {ops.Purge, ops.Doctor, ops.Work}  # about the whole store: for its owner only
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Caller:
 
     def may(self, right: str) -> None:
         """`Forbidden` unless the caller has a right."""
-        if not {right, "admin"} & self.rights:
+        if right not in self.rights and "admin" not in self.rights:
             raise Forbidden(f"This key may not {right}.", "Use a key with that right.")
 
     def rules(self) -> None:
@@ -75,12 +75,14 @@ NOBODY = Caller("", frozenset())  # before a key was looked at
 
 def allow(caller: Caller, op: ops.Op[Any]) -> None:
     """`Forbidden` unless the caller may do this; looks at nothing that is stored."""
-    if isinstance(op, OWNERS):
+    kind = type(op)
+    if kind in OWNERS:
         caller.owns()
     else:
-        caller.may("read" if isinstance(op, READS) else "write")
-    for scope in (op.scope, *getattr(op, "scopes", ())):
-        caller.opens(scope)
+        caller.may("read" if kind in READS else "write")
+    if caller.prefix:
+        for scope in (op.scope, *getattr(op, "scopes", ())):
+            caller.opens(scope)
 
 
 class Access:

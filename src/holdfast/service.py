@@ -102,7 +102,7 @@ class Service:
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
         """Does a verb for a tenant, and answers."""
         name, place = VERBS[type(op)], Place(tenant, op.scope)
-        method = getattr(self if hasattr(self, name) else self.learner, name)
+        method = getattr(self, name, None) or getattr(self.learner, name)
         if isinstance(op, ops.Write):
             self.learner.worker.look()
         while True:

@@ -7,7 +7,7 @@ import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from functools import cache, lru_cache
+from functools import cache, partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from holdfast.errors import Invalid
@@ -91,35 +91,60 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+Loader = Callable[[Any, str], Any]
+
+
 def _load(kind: Any, data: Any, at: str) -> Any:
+    return _loader(kind)(data, at)
+
+
+@cache
+def _loader(kind: Any) -> Loader:
+    """What loads values of a type: looked up once, for it is asked for with every call."""
     if kind is Any:
-        return data
+        return lambda data, at: data
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return _load_union(get_args(kind), data, at)
+        return _union(get_args(kind))
     if dataclasses.is_dataclass(kind):
-        return _load_dataclass(kind, data, at)
+        return partial(_load_dataclass, kind)
     if origin is tuple:
-        _expect(isinstance(data, list), "a list", at)
-        return tuple(_load(get_args(kind)[0], item, f"{at}[{i}]") for i, item in enumerate(data))
+        return partial(_load_tuple, get_args(kind)[0])
     if origin is not None and issubclass(origin, Mapping):
-        _expect(isinstance(data, dict), "an object", at)
-        return data
-    return _load_plain(kind, data, at)
+        return _load_mapping
+    return _LOADERS.get(kind) or partial(_load_exactly, kind)
 
 
-def _load_plain(kind: Any, data: Any, at: str) -> Any:
-    if kind is datetime:
-        return moment(data, at)
-    number = isinstance(data, int | float) and not isinstance(data, bool)
-    if kind is timedelta:
-        _expect(number, "a number of seconds", at)
-        return _fitting(lambda: timedelta(seconds=data), at)
-    if kind is float:
-        _expect(number, "a number", at)
-        return _fitting(lambda: float(data), at)
-    _expect(type(data) is kind, {str: "text", int: "a whole number"}.get(kind, kind.__name__), at)
+def _load_tuple(kind: Any, data: Any, at: str) -> Any:
+    _expect(isinstance(data, list), "a list", at)
+    loader = _loader(kind)
+    return tuple(loader(item, f"{at}[{i}]") for i, item in enumerate(data))
+
+
+def _load_mapping(data: Any, at: str) -> Any:
+    _expect(isinstance(data, dict), "an object", at)
     return data
+
+
+def _load_exactly(kind: Any, data: Any, at: str) -> Any:
+    if type(data) is not kind:
+        what = {str: "text", int: "a whole number"}.get(kind, kind.__name__)
+        raise Invalid(f"{at} must be {what}.")
+    return data
+
+
+def _is_number(data: Any) -> bool:
+    return isinstance(data, int | float) and not isinstance(data, bool)
+
+
+def _load_span(data: Any, at: str) -> timedelta:
+    _expect(_is_number(data), "a number of seconds", at)
+    return _fitting(lambda: timedelta(seconds=data), at)
+
+
+def _load_float(data: Any, at: str) -> float:
+    _expect(_is_number(data), "a number", at)
+    return _fitting(lambda: float(data), at)
 
 
 def _fitting(made: Callable[[], T], at: str) -> T:
@@ -139,32 +164,40 @@ def moment(data: Any, at: str = "time") -> datetime:
         raise Invalid(f"{at}: {data!r} is not a time.", "Write 2026-05-03T09:30:00Z.") from None
 
 
-def _load_union(kinds: tuple[Any, ...], data: Any, at: str) -> Any:
-    if data is None and type(None) in kinds:
-        return None
-    rest = [kind for kind in kinds if kind is not type(None)]
-    for kind in rest[:-1]:
-        try:
-            return _load(kind, data, at)
-        except Invalid:
-            continue
-    return _load(rest[-1], data, at)
+_LOADERS: dict[Any, Loader] = {datetime: moment, timedelta: _load_span, float: _load_float}
 
 
-@lru_cache(maxsize=256)
-def _hints(kind: Any) -> dict[str, Any]:
-    """The fields of a dataclass, each with its type."""
+def _union(kinds: tuple[Any, ...]) -> Loader:
+    maybe = type(None) in kinds
+    *first, last = (_loader(kind) for kind in kinds if kind is not type(None))
+
+    def load(data: Any, at: str) -> Any:
+        if data is None and maybe:
+            return None
+        for loader in first:
+            try:
+                return loader(data, at)
+            except Invalid:
+                continue
+        return last(data, at)
+
+    return load
+
+
+@cache
+def _parts(kind: Any) -> dict[str, Loader]:
+    """The fields of a dataclass, each with what loads it."""
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return {field.name: _loader(hints[field.name]) for field in dataclasses.fields(kind)}
 
 
 def _load_dataclass(kind: Any, data: Any, at: str) -> Any:
     _expect(isinstance(data, dict), "an object", at)
-    hints = _hints(kind)
-    if not hints.keys() >= data.keys():
-        unknown = ", ".join(sorted(data.keys() - hints.keys()))
+    parts = _parts(kind)
+    if not parts.keys() >= data.keys():
+        unknown = ", ".join(sorted(data.keys() - parts.keys()))
         raise Invalid(f"{at} must be only known fields ({unknown} is not).")
-    values = {name: _load(hints[name], item, f"{at}.{name}") for name, item in data.items()}
+    values = {name: parts[name](item, f"{at}.{name}") for name, item in data.items()}
     try:
         return kind(**values)
     except TypeError as error:

@@ -101,12 +101,13 @@ def changeable(rec: Record) -> tuple[Any, ...]:
 
 def entry(row: Any) -> Entry:
     """The entry a row holds."""
+    key, value, version, updated_at, expires_at = row
     return Entry(
-        key=row["key"],
-        value=json.loads(row["value"]),
-        version=row["version"],
-        updated_at=moment(row["updated_at"]),
-        expires_at=maybe_moment(row["expires_at"]),
+        key=key,
+        value=json.loads(value),
+        version=version,
+        updated_at=moment(updated_at),
+        expires_at=maybe_moment(expires_at),
     )
 
 

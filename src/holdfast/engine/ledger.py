@@ -6,7 +6,7 @@ write's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -56,6 +56,9 @@ class Job:
     result: Mapping[str, Any] | None = None
 
 
+Along = Callable[[Transaction], None]
+
+
 class Ledger(Protocol):
     """The books of a server, in the same store as the memories."""
 
@@ -86,8 +89,8 @@ class Ledger(Protocol):
     def count_write(self, tenant: str, day: int, tx: Transaction) -> int:
         """Counts a write of a tenant along with it; gives how many there are on that day."""
 
-    def add_job(self, job: Job) -> None:
-        """Accepts a job: it is on disk when this returns."""
+    def add_job(self, job: Job, along: Along | None = None) -> None:
+        """Accepts a job, and what is written along: it is on disk when this returns."""
 
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""

@@ -23,7 +23,14 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.access import NOBODY, OPEN_DOOR, Caller
-from holdfast.errors import HoldfastError, Invalid, TooLarge, Unavailable
+from holdfast.errors import (
+    EmbedderFailed,
+    ExtractorFailed,
+    HoldfastError,
+    Invalid,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.server import credentials, problems
 from holdfast.server.crew import Crew
 from holdfast.server.exchange import Call, Reply, as_json
@@ -40,14 +47,9 @@ HEADER_BYTES = 32 * 1024
 SWITCH_SECONDS = 0.0005
 READERS = 2, 4  # threads that read, at least and at most: they share one lock of Python's
 BODILESS = ("GET", "HEAD", "OPTIONS")
-ALWAYS = [
-    (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-]
 log = logging.getLogger("holdfast.server")
 
+MODELS = (EmbedderFailed, ExtractorFailed)
 NOTHING = About()
 Told = Callable[[HoldfastError, int, str], dict[str, Any]]
 
@@ -142,7 +144,7 @@ class App:
                 body = await self._body(endpoint, method, headers, receive)
                 call = Call(self.host, NOBODY, request, names, scope["query_string"], headers, body)
                 if endpoint.quick or (endpoint.one_row and self.host.near):
-                    reply = self._answer(endpoint, call)
+                    reply = self._answer_at_once(endpoint, call)
                 else:
                     reply = await self._answer_beside(endpoint, call)
         except Exception as error:
@@ -174,18 +176,25 @@ class App:
         """The reply to a call, by a thread; those of a tenant count from when they wait for one."""
         crew = self._readers if endpoint.reads else self._writers
         if endpoint.keyless:
-            return await crew.do(lambda: self._answer(endpoint, call))
-        if not self.host.access.at_hand(*self._presented(call.headers)):
-            await self._readers.do(lambda: self._caller(call.headers))
-        with self.host.tenants.at_work(self._caller(call.headers).tenant):
+            return await crew.do(lambda: endpoint.answer(call))
+        if self.host.access.at_hand(*self._presented(call.headers)):
+            call.caller = self._caller(call.headers)
+        else:
+            call.caller = await self._readers.do(lambda: self._caller(call.headers))
+        with self.host.tenants.at_work(call.caller.tenant):
             return await crew.do(lambda: self._answer(endpoint, call))
 
-    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
-        host = self.host
+    def _answer_at_once(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply to a call, by the event loop itself."""
         if endpoint.keyless:
             return endpoint.answer(call)
-        call.caller = caller = self._caller(call.headers)
-        limits = host.tenants.take(caller.tenant)
+        call.caller = self._caller(call.headers)
+        return self._answer(endpoint, call)
+
+    def _answer(self, endpoint: Endpoint, call: Call) -> Reply:
+        """The reply to a caller."""
+        host = self.host
+        limits = host.tenants.take(call.caller.tenant)
         try:
             host.used(call)
             reply = endpoint.answer(call)
@@ -209,7 +218,6 @@ class App:
             (b"content-type", reply.media.encode()),
             (b"content-security-policy", reply.policy.encode()),
             (b"x-request-id", request.encode()),
-            *ALWAYS,
         ]
         headers += [(name.encode(), value.encode("latin-1")) for name, value in reply.headers]
         if isinstance(reply.body, bytes):
@@ -291,8 +299,10 @@ def _failure(error: Exception, endpoint: Endpoint, request: str) -> Reply:
         log.error("unforeseen", extra={"request": request, "verb": endpoint.verb}, exc_info=error)
         error = HoldfastError("The server failed.", f"Its log tells why, under {request}.")
     elif error.status >= 500 and not isinstance(error, TooMuch):
-        # What went wrong with the store names files: that is for the log.
-        log.error("failed", extra={"request": request, "error": str(error)})
+        # What went wrong with the store names files: that is for the log. What a model said may
+        # be content: that is for nobody.
+        said = type(error).__name__ if isinstance(error, MODELS) else str(error)
+        log.error("failed", extra={"request": request, "error": said})
         error = type(error)(
             (type(error).__doc__ or "").partition("\n")[0],
             f"The server's log tells more, under {request}.",

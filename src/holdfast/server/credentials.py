@@ -16,12 +16,13 @@ def presented(headers: Mapping[str, str]) -> str | None:
     """The key of a request: X-API-Key, a Bearer token, or the password of HTTP Basic."""
     if key := headers.get("x-api-key", "").strip():
         return key
-    scheme, _, rest = headers.get("authorization", "").strip().partition(" ")
+    shown = headers.get("authorization")
+    if not shown:
+        return None
+    scheme, _, rest = shown.strip().partition(" ")
     if scheme.lower() == "bearer":
         return rest.strip() or None
-    if scheme.lower() == "basic":
-        return _password(rest)
-    return None
+    return _password(rest) if scheme.lower() == "basic" else None
 
 
 def _password(text: str) -> str | None:

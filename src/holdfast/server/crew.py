@@ -25,9 +25,10 @@ OF_LATE = 0.1  # the weight of a call in what calls take of late
 
 
 class _Task(NamedTuple):
-    """Work for a thread, and where its answer is awaited."""
+    """Work for a thread, since when it waits, and where its answer is awaited."""
 
     work: Callable[[], Any]
+    asked: float | None  # None if it belongs to a call that has begun
     answer: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
 
@@ -53,17 +54,19 @@ class Crew:
         wait = self.waiting * self._seconds / self._most
         if self._calls >= self._most + self._waiting or wait > WAIT_SECONDS:
             raise self._refusal()
-        asked = time.perf_counter()
-        return await self.go_on(lambda: self._begin(work, asked))
+        return await self._answered(work, time.perf_counter())
 
     async def go_on(self, work: Callable[[], T]) -> T:
         """Does what belongs to a call that has begun, however long it waits."""
+        return await self._answered(work, None)
+
+    async def _answered(self, work: Callable[[], T], asked: float | None) -> T:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         self._calls += 1
         if self._calls > len(self._threads) < self._most:
             self._hire()
-        self._tasks.put(_Task(work, answer, loop))
+        self._tasks.put(_Task(work, asked, answer, loop))
         try:
             return await answer
         finally:
@@ -85,8 +88,16 @@ class Crew:
 
     def _serve(self) -> None:
         while (task := self._tasks.get()) is not None:
-            _do(task)
+            self._do(task)
             del task  # while it waits for the next, it holds nothing of this one
+
+    def _do(self, task: _Task) -> None:
+        result, error = None, None
+        try:
+            result = task.work() if task.asked is None else self._begin(task.work, task.asked)
+        except BaseException as raised:
+            error = raised
+        task.loop.call_soon_threadsafe(_settle, task.answer, result, error)
 
     def _begin(self, work: Callable[[], T], asked: float) -> T:
         begun = time.perf_counter()
@@ -103,15 +114,6 @@ class Crew:
     def _refusal(self) -> TooMuch:
         self._metrics.shed()
         return TooMuch("The server has too much work.", "Try again.", retry_after=1)
-
-
-def _do(task: _Task) -> None:
-    result, error = None, None
-    try:
-        result = task.work()
-    except BaseException as raised:
-        error = raised
-    task.loop.call_soon_threadsafe(_settle, task.answer, result, error)
 
 
 def _settle(answer: asyncio.Future[T], result: T, error: BaseException | None) -> None:

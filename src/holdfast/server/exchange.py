@@ -60,11 +60,13 @@ class Call:
     headers: Mapping[str, str]
     body: bytes
 
-    @cached_property
+    @property
     def query(self) -> dict[str, list[str]]:
         """The query, each name with all its values."""
-        if not self.raw_query:
-            return {}
+        return self._query if self.raw_query else {}
+
+    @cached_property
+    def _query(self) -> dict[str, list[str]]:
         try:
             pairs = parse_qsl(
                 self.raw_query.decode("ascii"),

@@ -17,7 +17,7 @@ from holdfast.access import OWNERS, READS, Access, Caller, allow
 from holdfast.backend import choose_embedder, url_or_default
 from holdfast.embed import Embedder
 from holdfast.engine import Engine, Place, Transaction, open_engine
-from holdfast.engine.ledger import Noted
+from holdfast.engine.ledger import Job, Noted
 from holdfast.errors import HoldfastError
 from holdfast.extract import open_extractor
 from holdfast.extract.judge import open_judge
@@ -102,10 +102,23 @@ class Host:
                 self.note(call, "export", op.scope)
             return self.service.do(op, caller.tenant)
         self.tenants.admit(caller.tenant, op)
-        if isinstance(op, OWNERS):
+        if type(op) in OWNERS:
             self.note(call, type(op).__name__.lower())
         with along(lambda tx, answer: self._with_write(tx, call, op, answer)):
             return self.service.do(op, caller.tenant)
+
+    def accept(self, call: Call, op: ops.Extract) -> Job:
+        """Accepts a conversation to learn from, as `do` would, and notes it."""
+        caller = call.caller
+        allow(caller, op)
+        self.tenants.admit(caller.tenant, op)
+
+        def along(tx: Transaction, job: Job) -> None:
+            now = self.clock()
+            self.tenants.count_write(caller.tenant, now, tx)
+            self.ledger.note([_line(caller, now, "extract", call.request, op.scope, job.id)], tx)
+
+        return self.jobs.accept(caller.tenant, op, along)
 
     def _with_write(self, tx: Transaction, call: Call, op: ops.Op[Any], answer: Any) -> None:
         """What is written in the same transaction as a verb."""
@@ -130,10 +143,10 @@ class Host:
 
     def used(self, call: Call) -> None:
         """Notes now and then that a key is used."""
-        caller, now = call.caller, self.clock()
+        caller = call.caller
         if caller.key is None:
             return
-        last = self._noted_keys.get(caller.key)
+        now, last = self.clock(), self._noted_keys.get(caller.key)
         if last is None or now - last >= KEY_USE_NOTED:
             self._noted_keys[caller.key] = now
             self.note(call, "use key", subject=caller.key)

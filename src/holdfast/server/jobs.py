@@ -7,6 +7,7 @@ library it tells afterwards what became of a job: clients of other services ask 
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast import check, ops, wire
-from holdfast.engine import Place
+from holdfast.engine import Place, Transaction
 from holdfast.engine.ledger import Job, Ledger
 from holdfast.errors import HoldfastError
 from holdfast.service import Service, new_id
@@ -48,13 +49,26 @@ class Jobs:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def accept(self, tenant: str, told: ops.Extract) -> Job:
-        """Accepts a conversation to learn from; it is on disk when this returns."""
+    def accept(
+        self,
+        tenant: str,
+        told: ops.Extract,
+        along: Callable[[Transaction, Job], None] = lambda tx, job: None,
+    ) -> Job:
+        """Accepts a conversation to learn from; it is on disk when this returns.
+
+        With an idempotency key, again is the same job.
+        """
         now, id = self._clock(), new_id()
+        if told.idempotency_key is not None:
+            id = _named(tenant, told.scope, told.idempotency_key)
+            known = self.find(tenant, id)
+            if known is not None:
+                return known
         op = replace(told, session=told.session or id, idempotency_key=f"job {id}")
         place, task = Place(tenant, op.scope), {"extract": wire.dump(op)}
         job = Job(id=id, place=place, status="accepted", created_at=now, updated_at=now, task=task)
-        self._ledger.add_job(job)
+        self._ledger.add_job(job, lambda tx: along(tx, job))
         self._wake.set()
         return job
 
@@ -109,3 +123,8 @@ class Jobs:
         )
         ids = [record.id for record in page]
         return {"memories_stored": len(ids), "memory_ids": ids}
+
+
+def _named(*names: str) -> str:
+    """The id of a job that an idempotency key stands for."""
+    return hashlib.blake2b("\0".join(names).encode(), digest_size=16).hexdigest()

@@ -26,6 +26,20 @@ class TooMuch(Unavailable):
     """There is too much work; nothing was done."""
 
 
+class RateUsedUp(RateLimited):
+    """Too many calls in too short a time; nothing was done."""
+
+    burst = 0
+
+    @classmethod
+    def of(cls, burst: int, wait: float) -> RateUsedUp:
+        """The error, with how many calls may come at once, and when the next may."""
+        advice = f"Try again in {wait:.1f} seconds."
+        error = cls("Too many calls in too short a time.", advice, retry_after=wait)
+        error.burst = burst
+        return error
+
+
 class DayUsedUp(RateLimited):
     """The writes of a day are used up; this one was not done."""
 
@@ -97,7 +111,7 @@ class Tenants:
     # --- the rate ---
 
     def take(self, tenant: str) -> list[tuple[str, str]]:
-        """Takes a token; gives the headers that tell how many are left, or `RateLimited`."""
+        """Takes a token; gives the headers that tell how many are left, or `RateUsedUp`."""
         rate = self.limits.rate
         if rate is None:
             return []
@@ -111,11 +125,7 @@ class Tenants:
             bucket.at = now
             if bucket.tokens < 1:
                 wait = (1 - bucket.tokens) / rate
-                raise RateLimited(
-                    "Too many calls in too short a time.",
-                    f"Try again in {wait:.1f} seconds.",
-                    retry_after=wait,
-                )
+                raise RateUsedUp.of(burst, wait)
             bucket.tokens -= 1
             left = bucket.tokens
         return [
@@ -158,9 +168,10 @@ class Tenants:
                 f"A content is {max(sizes)} bytes long; the limit is {self.limits.content}.",
                 "Split it into several, or store a summary.",
             )
-        size = sum(sizes) + _state_bytes(op)
-        if size and (self.limits.memories or self.limits.bytes):
-            self._keep(tenant, len(sizes), size)
+        if self.limits.memories or self.limits.bytes:
+            size = sum(sizes) + _state_bytes(op)
+            if size:
+                self._keep(tenant, len(sizes), size)
 
     def _keep(self, tenant: str, memories: int, size: int) -> None:
         with self._lock:

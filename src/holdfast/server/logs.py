@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import traceback
 
 TOLD = ("request", "verb", "status", "ms", "error")
 
@@ -20,9 +21,18 @@ class Lines(logging.Formatter):
             "what": record.getMessage(),
         }
         line |= {name: record.__dict__[name] for name in TOLD if name in record.__dict__}
-        if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+        if record.exc_info and record.exc_info[1]:
+            line["trace"] = _trace(record.exc_info[1])
         return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def _trace(error: BaseException | None) -> str:
+    """Where an error and its causes came from, without what they say: that may be content."""
+    parts: list[str] = []
+    while error is not None:
+        parts[:0] = [*traceback.format_tb(error.__traceback__), f"{type(error).__qualname__}\n"]
+        error = error.__cause__ or error.__context__
+    return "".join(parts)
 
 
 def begin(level: int = logging.INFO) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast import check, keeping, ops, portable, routes, wire
-from holdfast.access import READS, allow
+from holdfast.access import READS
 from holdfast.engine import Place, Snapshot
 from holdfast.errors import Conflict, Invalid, NotFound
 from holdfast.model import Entry
@@ -96,8 +96,10 @@ def _told(route: routes.Route, answer: Any) -> Reply:
 
 def _get(route: routes.Route, call: Call) -> Reply:
     """The entry under a key; 304 if the caller has this version."""
-    asked = call.query and routes.op(route, call.path, call.query, None, {})
-    entry = call.do(asked or _state(call.path["scope"], call.path["key"]))
+    if call.raw_query:
+        entry = call.do(routes.op(route, call.path, call.query, None, {}))
+    else:
+        entry = call.do(_state(call.path["scope"], call.path["key"]))
     known = call.headers.get(routes.NONE_MATCH)
     if known is not None and known.removeprefix("W/") == f'"{entry.version}"':
         return Reply(status=304, headers=[("etag", known)])
@@ -152,11 +154,9 @@ def conversation(call: Call) -> Reply:
 
 def accepted(call: Call, scope: str, said: Any) -> dict[str, Any]:
     """A job that learns from a conversation and keeps its turns, as the caller sees it."""
-    op = ops.Extract(scope=scope, turns=transcript.turns(said), keep="both")
-    allow(call.caller, op)
-    call.host.tenants.admit(call.caller.tenant, op)
-    made = call.host.jobs.accept(call.caller.tenant, op)
-    call.host.note(call, "extract", scope, made.id)
+    turns, once = transcript.turns(said), routes.once(call.headers)
+    op = ops.Extract(scope=scope, turns=turns, keep="both", idempotency_key=once)
+    made = call.host.accept(call, op)
     return {"job_id": made.id, "status": made.status}
 
 

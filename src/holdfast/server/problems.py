@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast import errors
 from holdfast.errors import HoldfastError
+from holdfast.server.limits import RateUsedUp
 
 MEDIA = "application/problem+json"
 PREFIX = "urn:holdfast:error:"
@@ -32,7 +33,8 @@ def headers(error: HoldfastError) -> list[tuple[str, str]]:
     if error.retry_after is not None or error.status == 503:
         wait = str(max(1, math.ceil(error.retry_after or 1)))
         found.append(("retry-after", wait))
-        if error.status == 429:
+        if isinstance(error, RateUsedUp):
+            found.append(("ratelimit-limit", str(error.burst)))
             found += [("ratelimit-remaining", "0"), ("ratelimit-reset", wait)]
     if error.status == 401:
         found.append(("www-authenticate", 'Bearer realm="holdfast"'))

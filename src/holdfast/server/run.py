@@ -17,6 +17,7 @@ from holdfast.extract import open_extractor
 from holdfast.extract.judge import open_judge
 from holdfast.server import logs, metrics
 from holdfast.server.app import SWITCH_SECONDS, make_app, with_cors
+from holdfast.server.connection import Connection
 from holdfast.server.host import Host
 from holdfast.server.settings import Settings
 
@@ -63,6 +64,7 @@ def _options(settings: Settings) -> dict[str, Any]:
     return {
         "host": settings.host,
         "port": settings.port,
+        "http": Connection,
         "log_config": None,
         "access_log": False,
         "server_header": False,
@@ -70,7 +72,6 @@ def _options(settings: Settings) -> dict[str, Any]:
         "proxy_headers": False,
         "ws": "none",
         "lifespan": "on",
-        "h11_max_incomplete_event_size": 64 * 1024,
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "backlog": 2048,
     }

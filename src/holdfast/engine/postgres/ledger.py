@@ -14,7 +14,7 @@ from holdfast.engine.columns import (
     maybe_stamp,
     stamp,
 )
-from holdfast.engine.ledger import ApiKey, Job, Noted
+from holdfast.engine.ledger import Along, ApiKey, Job, Noted
 from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.rows import Rows
 from holdfast.errors import Conflict
@@ -111,16 +111,19 @@ class PostgresLedger:
 
     # --- jobs ---
 
-    def add_job(self, job: Job) -> None:
-        """Accepts a job: it is on disk when this returns."""
+    def add_job(self, job: Job, along: Along | None = None) -> None:
+        """Accepts a job, and what is written along: it is on disk when this returns."""
         times = stamp(job.created_at), stamp(job.updated_at)
         values = (job.id, job.place.tenant, job.place.scope, compact(job.task), job.status, None)
 
-        def work(db: Session) -> None:
+        def work(rows: Rows) -> None:
+            db = _seen_by(rows, job.place.tenant)
             db.do("put_errand", *values, *times)
             db.do("ring")
+            if along is not None:
+                along(rows)
 
-        self._write(job.place.tenant, work)
+        self._writing(work)
 
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from holdfast.engine import Place, Transaction, columns
 from holdfast.engine.columns import compact, maybe_stamp, stamp
-from holdfast.engine.ledger import ApiKey, Job, Noted
+from holdfast.engine.ledger import Along, ApiKey, Job, Noted
 from holdfast.engine.sqlite.rows import SQL, Rows
 from holdfast.errors import Conflict
 
@@ -105,11 +105,17 @@ class SQLiteLedger:
 
     # --- jobs ---
 
-    def add_job(self, job: Job) -> None:
-        """Accepts a job: it is on disk when this returns."""
+    def add_job(self, job: Job, along: Along | None = None) -> None:
+        """Accepts a job, and what is written along: it is on disk when this returns."""
         times = stamp(job.created_at), stamp(job.updated_at)
         values = (job.id, job.place.tenant, job.place.scope, compact(job.task), job.status, None)
-        self._write(lambda db: db.execute(SQL["put_errand"], (*values, *times)))
+
+        def work(tx: Transaction) -> None:
+            _db(tx).execute(SQL["put_errand"], (*values, *times))
+            if along is not None:
+                along(tx)
+
+        self._engine.write(work)
 
     def job(self, tenant: str, id: str) -> Job | None:
         """A job of a tenant."""
