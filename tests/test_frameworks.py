@@ -16,9 +16,9 @@ EVERYTHING = bool(os.environ.get("HOLDFAST_MATRIX"))  # read before any test tak
 
 
 def drive(flavour: str, version: str, folder: Path, *args: str, **env: str) -> str:
-    script = FOLDER / f"{FLAVOURS[flavour].tests}.py"
+    scripts = [FOLDER / f"{name}.py" for name in FLAVOURS[flavour].tests]
     done = subprocess.run(
-        [python(flavour, version), "-m", "pytest", "-c", FOLDER / "pytest.ini", script, *args],
+        [python(flavour, version), "-m", "pytest", "-c", FOLDER / "pytest.ini", *scripts, *args],
         cwd=folder,
         env={**os.environ, **env},
         check=False,
