@@ -104,6 +104,29 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
         assert {*says, *(f"Reply to: {said}" for said in says)} <= set(contents(memory))
 
 
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from ag2 import Agent
+from ag2.config import OpenAIConfig
+from examples.autogen.scripted_model import ScriptedModel
+from holdfast.integrations.ag2 import remembering
+from holdfast.integrations.companion import Companion
+here = Companion(memory, policy)
+async def talk(url):
+    global replies
+    config = OpenAIConfig(model="s", api_key="none", base_url=url)
+    for said in says:
+        reply = await Agent("a", config=config, middleware=[remembering(here)]).ask(said)
+        replies += reply.body == "ok"
+with ScriptedModel(["ok"]) as model, full_disk():
+    asyncio.run(talk(model.url))
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
+
+
 LEARN = f"""
 import asyncio, os, signal
 from ag2 import Agent

@@ -187,6 +187,28 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
             await asyncio.sleep(0.1)
 
 
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from agent_framework import Agent
+from agent_framework.openai import OpenAIChatCompletionClient
+from examples.autogen.scripted_model import ScriptedModel
+from holdfast.integrations.agent_framework import HoldfastContextProvider
+provider = HoldfastContextProvider(memory, policy=policy)
+here = provider.companion
+async def talk(url):
+    global replies
+    client = OpenAIChatCompletionClient(model="s", api_key="none", base_url=url)
+    for said in says:
+        replies += (await Agent(client, context_providers=[provider]).run(said)).text == "ok"
+with ScriptedModel(["ok"]) as model, full_disk():
+    asyncio.run(talk(model.url))
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
+
+
 LEARN = f"""
 import asyncio, os, signal
 from agent_framework import Agent, AgentSession

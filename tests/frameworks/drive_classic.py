@@ -3,8 +3,10 @@
 import asyncio
 import gc
 import logging
+import time
 import weakref
 from pathlib import Path
+from typing import Any
 
 import autogen
 import pytest
@@ -12,6 +14,7 @@ from autogen import ConversableAgent
 
 from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
 from holdfast import Invalid, Memory, Source
+from holdfast.integrations import companion
 from holdfast.integrations.autogen import (
     MemoryAgent,
     Teachability,
@@ -148,6 +151,17 @@ def test_learnings_are_extracted_every_few_messages_and_at_the_end(memory: Memor
     assert any("Lisbon" in content for content in contents(memory))
 
 
+@pytest.mark.parametrize("who", ["agent", "other"])
+def test_who_says_terminate_ends_a_chat_and_it_is_learned_from(memory: Memory, who: str) -> None:
+    ends = "That is all. TERMINATE"
+    with ScriptedModel([ends if who == "agent" else "Understood, I will."]) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, incoming=False, outgoing=False)
+        chat(user(ends), agent, "I prefer TypeScript over JavaScript.", turns=2)
+        until(lambda: memory.list(kinds=["preference"]))  # nobody called `finish`
+        assert here.companion.drain() == 0
+
+
 def test_an_async_chat_remembers_too(memory: Memory) -> None:
     memory.remember(FACT, kind="decision")
 
@@ -237,6 +251,53 @@ def test_a_server_in_trouble_is_not_in_the_way(
         assert with_memory.counts.lost == 0
 
 
+def test_what_was_to_be_learned_in_trouble_is_learned_after_it(server: Troubled) -> None:
+    with Memory("agent", server.url) as memory, ScriptedModel(["Understood, I will."]) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, seconds=0.4, learn_every=2, incoming=False, outgoing=False)
+        server.mood = "broken"
+        chat(user(), agent, "I prefer TypeScript over JavaScript.")
+        until(lambda: here.counts.writes_failed > 0)
+        server.recover()
+        assert here.finish(60) == 0
+        assert memory.list(kinds=["preference"])
+
+
+def test_a_slow_server_does_not_hold_up_an_event_loop(
+    server: Troubled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(companion, "LOOP_SECONDS", 0.5)  # as it is for everybody
+    longest = 0.0
+
+    async def tick() -> None:
+        nonlocal longest
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.monotonic() - began)
+
+    async def talk(agent: Any) -> list[str]:
+        ticking = asyncio.create_task(tick())
+        done = [
+            await user().a_initiate_chat(agent, message=text, max_turns=1, silent=True)
+            for text in ("Item 1 costs 7 euros.", "Item 2 costs 9 euros.")
+        ]
+        ticking.cancel()
+        return [str(one.chat_history[-1]["content"]) for one in done]
+
+    with Memory("agent", server.url) as memory, ScriptedModel(_replying) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, seconds=5, learn_every=0)  # more than a loop is to wait
+        server.mood = "slow"
+        replies = asyncio.run(talk(agent))
+        assert replies == ["Reply to: Item 1 costs 7 euros.", "Reply to: Item 2 costs 9 euros."]
+        assert longest < 0.5 + LATE
+        assert here.counts.recalls_failed > 0
+        server.recover()
+        assert here.finish(60) == 0
+        assert set(replies) <= set(contents(memory))
+
+
 def _replying(asked: Asked) -> Reply:
     return f"Reply to: {asked.last}"
 
@@ -267,41 +328,21 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
-    assert processes.run(FULL).splitlines()[-1].split() == [
-        "replies",
-        "8",
-        "waited",
-        "True",
-        "left",
-        "0",
-        "kept",
-        "9",
-    ]
+    processes.fill_the_disk(FULL)
 
 
 FULL = """
-import logging, resource, signal
-logging.disable()
 from autogen import ConversableAgent
-from holdfast import Memory
 from holdfast.integrations.autogen import attach
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-memory = Memory("agent", "sqlite:///full.db", embedder="hashing")
-memory.remember("something that was known before")
 agent = ConversableAgent("a", llm_config=False, default_auto_reply="ok", human_input_mode="NEVER")
 user = ConversableAgent("user", llm_config=False, human_input_mode="NEVER")
-here = attach(agent, memory, seconds=0.3, learn_every=0)
-limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # no file can grow any more
-replies = 0
-for n in range(8):
-    done = user.initiate_chat(agent, message=f"Shop {n} sells tea number {n}.", max_turns=1,
-                              silent=True, clear_history=False)
-    replies += done.chat_history[-1]["content"] == "ok"
-waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
-resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-left = here.finish(30)
-print("replies", replies, "waited", waited, "left", left, "kept", len(memory.list(limit=100)))
+here = attach(agent, memory, policy)
+with full_disk():
+    for said in says:
+        done = user.initiate_chat(agent, message=said, max_turns=1, silent=True,
+                                  clear_history=False)
+        replies += done.chat_history[-1]["content"] == "ok"
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
 """
 
 

@@ -451,6 +451,29 @@ async def test_what_is_added_while_away_is_there_later(server: Troubled) -> None
         assert contents(memory) == [FACT]
 
 
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_ext.models.replay import ReplayChatCompletionClient
+from holdfast.integrations.autogen_core import AutoGenMemory
+from holdfast.integrations.autogen_agentchat import RememberingAgent
+ours = AutoGenMemory(memory=memory, policy=policy)
+here = ours.companion
+inner = AssistantAgent("a", ReplayChatCompletionClient(["ok"] * 8), memory=[ours])
+agent = RememberingAgent(inner, ours)
+async def talk():
+    global replies
+    for said in says:
+        replies += (await agent.run(task=said)).messages[-1].to_text() == "ok"
+with full_disk():
+    asyncio.run(talk())
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
+
+
 LEARN = f"""
 import asyncio, os, signal
 from autogen_agentchat.agents import AssistantAgent
