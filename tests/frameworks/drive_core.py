@@ -1,5 +1,6 @@
 """AutoGen 0.4+: the memory protocol, agents and teams; with the real packages."""
 
+import contextlib
 import json
 import time
 from collections.abc import Sequence
@@ -22,10 +23,11 @@ from autogen_core.model_context import (
 )
 from autogen_core.models import AssistantMessage, SystemMessage, UserMessage
 from autogen_ext.models.openai import OpenAIChatCompletionClient
+from autogen_ext.models.replay import ReplayChatCompletionClient
 from PIL import Image as Picture
 
 from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
-from holdfast import HoldfastError, Memory, Source
+from holdfast import HoldfastError, Invalid, Memory, Source
 from holdfast.integrations.autogen_agentchat import (
     RememberingAgent,
     load_team,
@@ -33,6 +35,7 @@ from holdfast.integrations.autogen_agentchat import (
     save_team,
 )
 from holdfast.integrations.autogen_core import AutoGenMemory
+from holdfast.integrations.companion import Companion
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
 from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
@@ -215,9 +218,38 @@ async def test_a_component_goes_out_and_comes_back_without_secrets(
     assert isinstance(loaded, AutoGenMemory)
     assert loaded.dump_component() == dumped
     assert len(await found(loaded, "is the tea green?")) == 1
-    with ScriptedModel(["ok"]):
-        remote = AutoGenMemory("agent", "http://user:secret@127.0.0.1:1", api_key="hf_secret_key")
-        assert "secret" not in remote.dump_component().model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("http://user:secret@127.0.0.1:1", "http://127.0.0.1:1"),
+        ("http://:hf_secret@127.0.0.1:1/base", "http://127.0.0.1:1/base"),
+        ("http://127.0.0.1:1/?api_key=secret", "http://127.0.0.1:1/"),
+        ("http://u:se@cret@127.0.0.1:1?a=1&Pass%77ord=secret", "http://127.0.0.1:1?a=1"),
+    ],
+)
+async def test_what_is_secret_is_not_written_down(url: str, written: str) -> None:
+    with contextlib.closing(Memory("agent", "http://127.0.0.1:1", api_key="hf_secret")) as memory:
+        policy = TurnPolicy(recall=False)
+        dumped = AutoGenMemory(memory=memory, url=url, policy=policy).dump_component()
+    assert "secret" not in dumped.model_dump_json()
+    assert dumped.config["url"] == written
+
+
+async def test_how_it_remembers_is_written_down_whole(url: str) -> None:
+    policy = TurnPolicy(2.0, 300, False, False, False, 3, 9.0, "episodic", 60.0)
+    memory = AutoGenMemory("agent", url, embedder="hashing", policy=policy, also=["team"])
+    loaded = AutoGenMemory.load_component(memory.dump_component())
+    assert loaded.companion.policy == policy
+    assert loaded.companion.scopes == ("agent", "team")
+    for one in (memory, loaded):
+        await one.close()
+
+
+async def test_a_store_that_was_not_named_is_not_written_down_as_another(memory: Memory) -> None:
+    with pytest.raises(Invalid, match="Give its url beside it"):
+        AutoGenMemory(memory=memory).dump_component()
 
 
 # --- agents ---
@@ -410,6 +442,35 @@ async def test_a_team_goes_on_after_a_restart(memory: Memory) -> None:
         order = list(dict.fromkeys(message.source for message in result.messages))
         assert order == ["Researcher", "Writer"]  # those who are next
     assert len(memory.keys("team/")) == 2
+
+
+async def test_a_team_with_its_memory_goes_out_and_comes_back(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOGEN_ALLOWED_PROVIDER_NAMESPACES", "holdfast")
+    ours = AutoGenMemory("agent", url, embedder="hashing")
+    await ours.add(text(FACT))
+    says = ReplayChatCompletionClient([f"As you said: {FACT}.", "I moved the billing to Rust."])
+    inner = AssistantAgent("assistant", says, memory=[ours])
+    end = MaxMessageTermination(2)
+    team = RoundRobinGroupChat([RememberingAgent(inner, ours)], termination_condition=end)
+    dumped = json.loads(team.dump_component().model_dump_json())
+    again = RoundRobinGroupChat.load_component(dumped)
+    await again.run(task=QUESTION)
+    (loaded,) = again._participants
+    assert isinstance(loaded, RememberingAgent)
+    assert loaded.companion.finish() == 0
+    assert contents(ours.memory) == [FACT]  # one memory for both: it knows what it was shown
+    await again.run(task="What did you do today, my friend?")
+    assert loaded.companion.finish() == 0
+    assert "I moved the billing to Rust." in contents(ours.memory)
+    await ours.close()
+
+
+async def test_a_companion_alone_is_not_written_down(memory: Memory) -> None:
+    inner = AssistantAgent("assistant", ReplayChatCompletionClient(["ok"]))
+    with pytest.raises(Invalid, match="Give an AutoGenMemory"):
+        RememberingAgent(inner, Companion(memory)).dump_component()
 
 
 # --- trouble ---

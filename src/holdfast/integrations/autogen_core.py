@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from datetime import datetime, timezone
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote
 
 from autogen_core import CancellationToken, Component, FunctionCall
 from autogen_core.memory import (
@@ -28,7 +30,7 @@ from autogen_core.models import (
 from pydantic import BaseModel
 from typing_extensions import Self
 
-from holdfast import Hit
+from holdfast import Hit, Invalid
 from holdfast import Memory as Holdfast
 from holdfast.integrations import turns
 from holdfast.integrations.companion import Companion, Counts
@@ -37,6 +39,7 @@ from holdfast.integrations.turns import TurnPolicy
 Inject = Literal["system", "user", "tool"]
 CALL = "holdfast-recall"  # the id of the call that an injected tool message answers
 SOURCE = "memory"  # who an injected user message is from
+SECRETS = ("password", "secret", "token", "api_key")  # how options of a URL end that are some
 EARLIEST = datetime(2, 1, 1, tzinfo=timezone.utc)
 
 
@@ -47,10 +50,18 @@ class AutoGenMemoryConfig(BaseModel):
     url: str | None = None
     inject: Inject = "system"
     limit: int = 5
-    budget: int = 800
     min_score: float | None = None
     also: list[str] = []
+    # The parts of a TurnPolicy.
     seconds: float = 1.0
+    budget: int = 800
+    recall: bool = True
+    incoming: bool = True
+    outgoing: bool = True
+    learn_every: int = 10
+    quiet: float = 30.0
+    kind: str = "interaction"
+    ttl: float | None = None
 
 
 class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
@@ -81,7 +92,7 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         **how: Any,
     ) -> None:
         self.memory = memory or Holdfast(scope or "autogen", url, **how)
-        self._url = url
+        self._url, self._elsewhere = url, memory is not None and url is None
         self._inject, self._limit, self._min_score = inject, limit, min_score
         self.companion = Companion(self.memory, policy, also=also)
         self.companion.warm_up()
@@ -147,20 +158,26 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         await asyncio.to_thread(self.memory.close)
 
     def _to_config(self) -> AutoGenMemoryConfig:
+        if self._elsewhere:
+            raise Invalid(
+                "Which store this memory is in was not said, so it cannot be written down.",
+                "Give its url beside it: AutoGenMemory(memory=memory, url=…).",
+            )
         return AutoGenMemoryConfig(
             scope=self.memory.scope,
             url=_without_secrets(self._url),
             inject=self._inject,
             limit=self._limit,
-            budget=self.companion.policy.budget,
             min_score=self._min_score,
             also=list(self.companion.scopes[1:]),
-            seconds=self.companion.policy.seconds,
+            **asdict(self.companion.policy),
         )
 
     @classmethod
     def _from_config(cls, config: AutoGenMemoryConfig) -> Self:
-        policy = TurnPolicy(seconds=config.seconds, budget=config.budget)
+        policy = TurnPolicy(
+            **{part.name: getattr(config, part.name) for part in fields(TurnPolicy)}
+        )
         return cls(
             config.scope,
             config.url,
@@ -273,7 +290,7 @@ def _known(how: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_secrets(url: str | None) -> str | None:
-    if url is None or "@" not in url:
-        return url
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    place, mark, options = (url or "").partition("?")
+    names = [(unquote(option.partition("=")[0]).lower(), option) for option in options.split("&")]
+    kept = "&".join(option for name, option in names if not name.endswith(SECRETS))
+    return re.sub("(?<=://)[^/#]*@", "", place) + (mark and kept and f"?{kept}") or None
