@@ -78,7 +78,7 @@ RECIPES = {
     "persistent_group.py": ["ended with -9", "['coder', 'reviewer', 'planner', 'coder']"],
     "kinds_and_ttl.py": ["[temporary, until ", "[preference, for good] Always use British"],
     "fan_out.py": ["legal: ['Articles about databases need a disclaimer']"],
-    "handoff.py": ["writer: took {'topic': 'FastAPI'", "latecomer: took None"],
+    "handoff.py": ["writer: took {'topic': 'FastAPI'", "Pydantic.", "latecomer: took None"],
     "agentchat_team.py": ["goes on: True", "remembered: [user] Competitors charge nine euros"],
     "framework_agent.py": ["the session has 4 messages", "Ines, and I prefer trains"],
     "ag2_agent.py": ["[preference, by assistant] The user prefers trains", "agent: Train."],
@@ -115,6 +115,17 @@ def run(flavour: str, script: Path, folder: Path, **more: str) -> str:
 def test_the_recipe_runs_without_a_key(recipe: str, tmp_path: Path) -> None:
     said = run(FLAVOUR_OF[recipe], ROOT / "examples" / "autogen" / recipe, tmp_path)
     assert [words for words in RECIPES[recipe] if words not in said] == [], said
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("frameworks")
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_recipe_runs_with_a_key(recipe: str, tmp_path: Path) -> None:
+    """One variable sets it; the other one is only here, so that nobody is asked far away."""
+    script = ROOT / "examples" / "autogen" / recipe
+    with ScriptedModel(["That is as I said."], speakers=["Writer"]) as model:
+        run(FLAVOUR_OF[recipe], script, tmp_path, OPENAI_API_KEY="a-key", OPENAI_BASE_URL=model.url)
+        assert {asked.body["model"] for asked in model.asked} == {"gpt-4o-mini"}
 
 
 def test_no_recipe_is_left_out() -> None:
