@@ -144,6 +144,18 @@ PAGES = {
 }
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_begins_with_what_is_installed(page: str) -> None:
+    """And with a table to tell: what Python finds, and which page is whose."""
+    begins = (ROOT / "docs" / page).read_text().split("\n## ")[1]
+    assert begins.startswith("What have I installed?\n")
+    rows = [line for line in begins.splitlines() if line.startswith("| `")]
+    found = [row.split("`")[1] for row in rows]
+    assert found == ["autogen", "autogen_agentchat", "agent_framework", "ag2"]
+    others = [name for name, row in zip(PAGES, rows, strict=True) if f"]({name})" in row]
+    assert others == [name for name in PAGES if name != page]
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("frameworks")
 @pytest.mark.parametrize("page", PAGES)
