@@ -3,7 +3,7 @@
 import contextlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import MemoryQueryEvent
 from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
-from autogen_core import Image
+from autogen_core import CancellationToken, Image
 from autogen_core.memory import Memory as Protocol
 from autogen_core.memory import MemoryContent, MemoryMimeType
 from autogen_core.model_context import (
@@ -146,6 +146,72 @@ async def test_binary_is_refused_unless_words_come_with_it(ours: AutoGenMemory) 
     await ours.add(MemoryContent(content=picture, mime_type=MemoryMimeType.IMAGE, metadata=worded))
     (one,) = await found(ours, "the office cat")
     assert one.content == worded["text"]
+
+
+@pytest.fixture
+def meaning(url: str) -> Iterator[AutoGenMemory]:
+    """With the default embedder, which knows what words mean and takes its time for it."""
+    with Memory("agent", url) as memory:
+        yield AutoGenMemory(memory=memory)
+
+
+async def test_what_is_added_is_found_at_once_by_its_meaning(meaning: AutoGenMemory) -> None:
+    await meaning.add(text("I love cherries, plums and ripe mangos."))
+    for query in ("which fruits do I like?", text("which fruits do I like?")):
+        (one,) = await found(meaning, query)
+        assert "cherries" in str(one.content)
+    assert await found(meaning, "the tax law of Norway") == []
+    context = BufferedChatCompletionContext(buffer_size=5)
+    await context.add_message(UserMessage(content="Which fruits do I like?", source="user"))
+    await meaning.add(text("Bananas I like as well, and pears."))
+    assert len((await meaning.update_context(context)).memories.results) == 2
+
+
+async def test_what_a_tool_remembers_another_finds_at_once(meaning: AutoGenMemory) -> None:
+    remember, recall, *_ = memory_tools(meaning, "assistant")
+    await remember.run_json({"content": "I love cherries and plums."}, CancellationToken())
+    said = await recall.run_json({"query": "which fruits do I like?"}, CancellationToken())
+    assert "I love cherries and plums." in said
+
+
+async def test_json_and_markdown_are_found_by_meaning(meaning: AutoGenMemory) -> None:
+    given = {"dish": "tomato soup", "how": "cook for twenty minutes"}
+    await meaning.add(MemoryContent(content=given, mime_type=MemoryMimeType.JSON))
+    page = "# Trains\n\n- *the night train to Lisbon* leaves at ten\n"
+    await meaning.add(MemoryContent(content=page, mime_type=MemoryMimeType.MARKDOWN))
+    asked = MemoryContent(content={"question": "how is soup made?"}, mime_type="application/json")
+    for query in ("how long does the soup have to boil?", asked):
+        assert (await found(meaning, query))[0].content == given
+    assert (await found(meaning, "when does the railway to Portugal go?"))[0].content == page
+
+
+async def test_a_threshold_is_about_similarity_alone(meaning: AutoGenMemory) -> None:
+    for fruit in ("My favourite fruit are apples", "I like cherries too", "Plums I like as well"):
+        await meaning.add(text(fruit))
+    assert len(await found(meaning, "what fruits do I like?")) == 3
+    assert len(await found(meaning, "what fruits do I like?", top_k=2)) == 2
+    for how in ({"score_threshold": 0.8}, {"distance_threshold": 0.2}):
+        near = await found(meaning, "my favourite fruit, apples", **how)
+        assert "apples" in str(near[0].content)
+        assert all(one.metadata["score"] >= 0.8 for one in near)
+        assert await found(meaning, "how do I bake a cake?", **how) == []
+
+
+async def test_the_newest_can_be_asked_for(ours: AutoGenMemory) -> None:
+    for number in range(7):
+        await ours.add(text(f"Shop {number} sells green tea"))
+    newest = await found(ours, "fast sports cars", sequential=True)
+    assert [str(one.content)[5] for one in newest] == ["6", "5", "4", "3", "2"]
+    assert len(await found(ours, "fast sports cars", sequential=True, top_k=2)) == 2
+    assert await found(ours, "fast sports cars", sequential=False) == []
+
+
+async def test_reset_is_clear(ours: AutoGenMemory) -> None:
+    await ours.add(text("Tea is green in this house"))
+    await ours.reset()
+    assert await found(ours, "is the tea green?") == []
+    await ours.add(text("Tea is black in this house"))
+    assert len(await found(ours, "is the tea black?")) == 1
 
 
 async def test_limits_and_thresholds_hold(ours: AutoGenMemory) -> None:
