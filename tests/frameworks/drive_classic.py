@@ -99,6 +99,19 @@ def test_a_system_message_that_is_changed_meanwhile_is_kept(memory: Memory) -> N
         assert agent.system_message == "Be long."
 
 
+def test_a_system_message_that_is_made_anew_each_turn_has_one_block(memory: Memory) -> None:
+    memory.remember(FACT)
+    with ScriptedModel(["I see."]) as model:
+        agent, one = assistant(model), user()
+        attach(agent, memory)
+        for number in range(3):
+            made = f"Be brief, for the {number}th time."
+            agent.update_system_message(made)  # as AG2's UpdateSystemMessage does
+            chat(one, agent, "which database is the main store?", clear_history=False)
+            assert model.asked[-1].system.startswith(f"{made}\n\n<memories")
+            assert model.asked[-1].system.count(BLOCK) == 1
+
+
 def test_a_hundred_turns_pile_nothing_up(memory: Memory) -> None:
     memory.remember(FACT, kind="decision")
     before = contents(memory)

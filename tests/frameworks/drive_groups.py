@@ -245,6 +245,21 @@ def test_a_group_chat_can_begin_afresh_and_keeps_what_was(memory: Memory) -> Non
     assert first.counts.lost == 0
 
 
+def test_an_async_chat_goes_on_too(memory: Memory) -> None:
+    async def talk() -> PersistentGroupChat:
+        made, manager, agents = group_chat(memory)
+        await agents[0].a_initiate_chat(manager, message="the first", silent=True)
+        made, manager, _ = group_chat(memory)
+        speaker, last = made.resume(manager)
+        assert speaker.name == "C"
+        await speaker.a_initiate_chat(manager, message=last, silent=True, clear_history=False)
+        return made
+
+    made = asyncio.run(talk())
+    assert made.speakers == ["A", "B", "C", "A", "B"]
+    assert [it["name"] for it in made.saved()] == made.speakers
+
+
 def test_an_append_writes_the_same_however_long_the_chat(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
