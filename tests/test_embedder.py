@@ -172,6 +172,17 @@ def test_a_question_does_not_wait_for_a_vector_that_is_on_its_way(
         assert memory.recall("a green kettle").degraded is None
 
 
+def test_a_question_that_would_find_nothing_waits_for_it(
+    unhurried: tuple[Memory, Pondering],
+) -> None:
+    memory, _ = unhurried
+    memory.remember("Ann has a green kettle", wait=False)  # alone: its words say little
+    found = memory.recall("what colour is the kettle that Ann has?")
+    assert found[0].content == "Ann has a green kettle"
+    assert found[0].why.meaning is not None
+    assert found.degraded is None
+
+
 def test_vectors_that_nobody_waits_for_are_made_together(
     unhurried: tuple[Memory, Pondering], url: str
 ) -> None:

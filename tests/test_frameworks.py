@@ -16,9 +16,9 @@ EVERYTHING = bool(os.environ.get("HOLDFAST_MATRIX"))  # read before any test tak
 
 
 def drive(flavour: str, version: str, folder: Path, *args: str, **env: str) -> str:
-    script = FOLDER / f"{FLAVOURS[flavour].tests}.py"
+    scripts = [FOLDER / f"{name}.py" for name in FLAVOURS[flavour].tests]
     done = subprocess.run(
-        [python(flavour, version), "-m", "pytest", "-c", FOLDER / "pytest.ini", script, *args],
+        [python(flavour, version), "-m", "pytest", "-c", FOLDER / "pytest.ini", *scripts, *args],
         cwd=folder,
         env={**os.environ, **env},
         check=False,
@@ -78,7 +78,7 @@ RECIPES = {
     "persistent_group.py": ["ended with -9", "['coder', 'reviewer', 'planner', 'coder']"],
     "kinds_and_ttl.py": ["[temporary, until ", "[preference, for good] Always use British"],
     "fan_out.py": ["legal: ['Articles about databases need a disclaimer']"],
-    "handoff.py": ["writer: took {'topic': 'FastAPI'", "latecomer: took None"],
+    "handoff.py": ["writer: took {'topic': 'FastAPI'", "Pydantic.", "latecomer: took None"],
     "agentchat_team.py": ["goes on: True", "remembered: [user] Competitors charge nine euros"],
     "framework_agent.py": ["the session has 4 messages", "Ines, and I prefer trains"],
     "ag2_agent.py": ["[preference, by assistant] The user prefers trains", "agent: Train."],
@@ -117,6 +117,17 @@ def test_the_recipe_runs_without_a_key(recipe: str, tmp_path: Path) -> None:
     assert [words for words in RECIPES[recipe] if words not in said] == [], said
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("frameworks")
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_recipe_runs_with_a_key(recipe: str, tmp_path: Path) -> None:
+    """One variable sets it; the other one is only here, so that nobody is asked far away."""
+    script = ROOT / "examples" / "autogen" / recipe
+    with ScriptedModel(["That is as I said."], speakers=["Writer"]) as model:
+        run(FLAVOUR_OF[recipe], script, tmp_path, OPENAI_API_KEY="a-key", OPENAI_BASE_URL=model.url)
+        assert {asked.body["model"] for asked in model.asked} == {"gpt-4o-mini"}
+
+
 def test_no_recipe_is_left_out() -> None:
     folder = ROOT / "examples" / "autogen"
     there = {file.name for file in folder.glob("*.py")} - {"scripted_model.py"}
@@ -131,6 +142,18 @@ PAGES = {
     "agent_framework.md": "agent-framework-1.23",
     "ag2.md": "ag2-1.2",
 }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_begins_with_what_is_installed(page: str) -> None:
+    """And with a table to tell: what Python finds, and which page is whose."""
+    begins = (ROOT / "docs" / page).read_text().split("\n## ")[1]
+    assert begins.startswith("What have I installed?\n")
+    rows = [line for line in begins.splitlines() if line.startswith("| `")]
+    found = [row.split("`")[1] for row in rows]
+    assert found == ["autogen", "autogen_agentchat", "agent_framework", "ag2"]
+    others = [name for name, row in zip(PAGES, rows, strict=True) if f"]({name})" in row]
+    assert others == [name for name in PAGES if name != page]
 
 
 @pytest.mark.slow

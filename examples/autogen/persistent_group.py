@@ -5,26 +5,33 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 from autogen import ConversableAgent, GroupChatManager
+from scripted_model import ScriptedModel, config_for
 
 from holdfast import Memory
 from holdfast.integrations.autogen import PersistentGroupChat
 
 
 def run(url: str, part: str) -> None:
-    spoken = 0
+    with ScriptedModel(["I have spoken."]) as model:
+        talk(url, part, config_for(model))
+
+
+def talk(url: str, part: str, llm_config: dict[str, Any]) -> None:
+    asked = 0
 
     def agent(name: str) -> ConversableAgent:
-        def reply(*_: object, **__: object) -> tuple[bool, str]:
-            nonlocal spoken
-            spoken += 1
-            if part == "first" and spoken == 2:
+        def crash(*_: object, **__: object) -> tuple[bool, None]:
+            nonlocal asked
+            asked += 1
+            if part == "first" and asked == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return True, f"{name} has spoken."
+            return False, None  # the model is to answer
 
-        one = ConversableAgent(name, llm_config=False, human_input_mode="NEVER")
-        one.register_reply([ConversableAgent, None], reply)
+        one = ConversableAgent(name, llm_config=llm_config, human_input_mode="NEVER")
+        one.register_reply([ConversableAgent, None], crash)
         return one
 
     agents = [agent(name) for name in ("coder", "reviewer", "planner")]

@@ -258,10 +258,11 @@ class Service:
             ask = op.where.avoid is None
             return replace(answer, warns=ask and any(map(seen.any_avoid, places)))
 
-        # What was written a moment ago has its vector in another: no question waits for that.
+        # What was written a moment ago has its vector in another: no question that finds anything
+        # without it waits for that.
         soon = self.embedding.soon.awaits(places)
         answer = self.engine.read(work)
-        late = answer.waiting and look.vector is not None and not soon
+        late = answer.waiting and look.vector is not None and not (soon and answer.hits)
         if late and self.embedding.catch_up(places):
             answer = self.engine.read(work)
         return answer

@@ -71,6 +71,30 @@ class Processes:
         assert done.returncode == (-9 if killed else 0), done.stdout + done.stderr
         return done.stdout
 
+    def fill_the_disk(self, script: str) -> None:
+        """Eight turns while no file can grow, and then its end: all were answered and are kept."""
+        said = self.run(f"{HEAD}\n{script}\n{TAIL}").splitlines()[-1]
+        assert said == "replies 8 waited True left 0 kept 9"
+
+
+# Around eight turns that count `replies` and whether all `waited` for the companion `here`.
+HEAD = """
+import asyncio, logging
+logging.disable()
+from holdfast import Memory
+from holdfast.integrations.turns import TurnPolicy
+from tests.frameworks.trouble import full_disk
+memory = Memory("agent", "sqlite:///full.db", embedder="hashing")
+memory.remember("something that was known before")
+policy = TurnPolicy(seconds=0.3, learn_every=0)
+says = [f"Shop {n} sells tea number {n}." for n in range(8)]
+replies = 0
+"""
+TAIL = """
+left = here.finish(30)
+print("replies", replies, "waited", waited, "left", left, "kept", len(memory.list(limit=100)))
+"""
+
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Processes:

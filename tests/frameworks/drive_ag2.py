@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import openai
 import pytest
 from ag2 import Agent
 from ag2.config import OpenAIConfig
 
-from examples.autogen.scripted_model import Reply, ScriptedModel, call
+from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
 from holdfast import Memory, Source
 from holdfast.integrations.ag2 import MemoryPolicy, memory_tools, remembering
 from holdfast.integrations.companion import Companion
@@ -53,12 +54,17 @@ async def test_the_policy_recalls_and_writes_nothing(memory: Memory) -> None:
     assert contents(memory) == [FACT]
 
 
-async def test_a_hundred_turns_pile_nothing_up(memory: Memory) -> None:
+@pytest.mark.parametrize("way", ["middleware", "policy"])
+async def test_a_hundred_turns_pile_nothing_up(memory: Memory, way: str) -> None:
     memory.remember(FACT, kind="decision")
     before = contents(memory)
     companion = Companion(memory)
+    ways: dict[str, Any] = {
+        "middleware": {"middleware": [remembering(companion)]},
+        "policy": {"assembly": [MemoryPolicy(companion)]},
+    }
     with ScriptedModel([f"As you said: {FACT}."]) as model:
-        reply = await agent(model, middleware=[remembering(companion)]).ask(QUESTION)
+        reply = await agent(model, **ways[way]).ask(QUESTION)
         for _ in range(99):
             reply = await reply.ask(QUESTION)
         first = len(model.asked[0].messages)
@@ -70,6 +76,31 @@ async def test_a_hundred_turns_pile_nothing_up(memory: Memory) -> None:
         assert not any(BLOCK in event for event in events)
     assert companion.finish() == 0
     assert contents(memory) == before
+
+
+async def test_streaming_works_the_same(memory: Memory) -> None:
+    memory.remember(FACT, kind="decision")
+    companion = Companion(memory)
+    with ScriptedModel(["A streamed answer, piece by piece."]) as model:
+        config = OpenAIConfig(model="s", api_key="none", base_url=model.url, streaming=True)
+        one = Agent("assistant", config=config, middleware=[remembering(companion, "assistant")])
+        reply = await one.ask(f"I ask: {QUESTION}")
+        assert reply.body == "A streamed answer, piece by piece."
+        assert model.asked[0].body["stream"]
+        assert FACT in model.asked[0].system
+    assert companion.finish() == 0
+    assert "A streamed answer, piece by piece." in contents(memory)
+
+
+async def test_what_was_said_is_kept_though_the_model_fails(memory: Memory) -> None:
+    def fails(_: Asked) -> Reply:
+        raise ConnectionError("no model")
+
+    companion = Companion(memory)
+    with ScriptedModel(fails) as model, pytest.raises(openai.OpenAIError):
+        await agent(model, middleware=[remembering(companion)]).ask("I moved to Lisbon in May.")
+    assert companion.finish() == 0
+    assert "I moved to Lisbon in May." in contents(memory)
 
 
 async def test_tools_are_called_and_run(memory: Memory) -> None:
@@ -102,6 +133,29 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
         server.recover()
         assert companion.finish(60) == 0
         assert {*says, *(f"Reply to: {said}" for said in says)} <= set(contents(memory))
+
+
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from ag2 import Agent
+from ag2.config import OpenAIConfig
+from examples.autogen.scripted_model import ScriptedModel
+from holdfast.integrations.ag2 import remembering
+from holdfast.integrations.companion import Companion
+here = Companion(memory, policy)
+async def talk(url):
+    global replies
+    config = OpenAIConfig(model="s", api_key="none", base_url=url)
+    for said in says:
+        reply = await Agent("a", config=config, middleware=[remembering(here)]).ask(said)
+        replies += reply.body == "ok"
+with ScriptedModel(["ok"]) as model, full_disk():
+    asyncio.run(talk(model.url))
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
 
 
 LEARN = f"""

@@ -53,10 +53,11 @@ async def test_it_recalls_before_and_keeps_after(memory: Memory, kind: str, inje
 
 
 @pytest.mark.parametrize("kind", CLIENTS)
-async def test_a_hundred_turns_pile_nothing_up(memory: Memory, kind: str) -> None:
+@pytest.mark.parametrize("inject", ["instructions", "user"])
+async def test_a_hundred_turns_pile_nothing_up(memory: Memory, kind: str, inject: Any) -> None:
     memory.remember(FACT, kind="decision")
     before = contents(memory)
-    provider = HoldfastContextProvider(memory)
+    provider = HoldfastContextProvider(memory, inject=inject)
     sizes = []
     for providers in ([provider], []):  # with a memory, and without
         with ScriptedModel([f"As you said: {FACT}."]) as model:
@@ -68,7 +69,8 @@ async def test_a_hundred_turns_pile_nothing_up(memory: Memory, kind: str) -> Non
             assert all(asked.text.count(BLOCK) == len(providers) for asked in model.asked)
             assert BLOCK not in str(session.to_dict())
     assert len(sizes[0]) == 100
-    assert sizes[0] == sizes[1]
+    more = 1 if inject == "user" else 0  # the block, a message of its own
+    assert sizes[0] == [size + more for size in sizes[1]]
     assert await provider.finish() == 0
     assert contents(memory) == before
 
@@ -187,19 +189,45 @@ async def test_a_server_in_trouble_is_not_in_the_way(mood: str, server: Troubled
             await asyncio.sleep(0.1)
 
 
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from agent_framework import Agent
+from agent_framework.openai import OpenAIChatCompletionClient
+from examples.autogen.scripted_model import ScriptedModel
+from holdfast.integrations.agent_framework import HoldfastContextProvider
+provider = HoldfastContextProvider(memory, policy=policy)
+here = provider.companion
+async def talk(url):
+    global replies
+    client = OpenAIChatCompletionClient(model="s", api_key="none", base_url=url)
+    for said in says:
+        replies += (await Agent(client, context_providers=[provider]).run(said)).text == "ok"
+with ScriptedModel(["ok"]) as model, full_disk():
+    asyncio.run(talk(model.url))
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
+
+
 LEARN = f"""
 import asyncio, os, signal
 from agent_framework import Agent, AgentSession
 from agent_framework.openai import OpenAIChatCompletionClient
 from examples.autogen.scripted_model import ScriptedModel, call
 from holdfast import Memory
-from holdfast.integrations.agent_framework import HoldfastContextProvider
+from holdfast.integrations.agent_framework import (
+    HoldfastContextProvider, HoldfastHistoryProvider)
 async def main():
     with ScriptedModel([call("remember", content={FACT!r}), "Noted."]) as model:
         client = OpenAIChatCompletionClient(model="s", api_key="none", base_url=model.url)
-        provider = HoldfastContextProvider(Memory("agent", os.environ["STORE"]), with_tools=True)
-        agent = Agent(client, "Be brief.", context_providers=[provider])
-        await agent.run("I am allergic to peanuts, and we use PostgreSQL.")
+        memory = Memory("agent", os.environ["STORE"])
+        providers = [HoldfastHistoryProvider(memory),
+                     HoldfastContextProvider(memory, with_tools=True)]
+        agent = Agent(client, "Be brief.", context_providers=providers)
+        await agent.run("I am allergic to peanuts, and we use PostgreSQL.",
+                        session=AgentSession(session_id="s1"))
         os.kill(os.getpid(), signal.SIGKILL)
 asyncio.run(main())
 """
@@ -213,6 +241,10 @@ async def main():
             provider = HoldfastContextProvider(Memory("agent", os.environ["STORE"]))
             await Agent(client, "Be brief.", context_providers=[provider]).run(question)
             print(model.asked[-1].system)
+        history = HoldfastHistoryProvider(Memory("agent", os.environ["STORE"]))
+        agent = Agent(client, "Be brief.", context_providers=[history])
+        await agent.run("Go on.", session=AgentSession(session_id="s1"))
+        print("session", [it["role"] for it in model.asked[-1].messages])
 asyncio.run(main())
 """
 )
@@ -223,6 +255,7 @@ async def test_a_new_process_answers_from_what_a_killed_one_learned(processes: P
     said = processes.run(ANSWER)
     assert FACT in said
     assert "allergic to peanuts" in said
+    assert "session ['system', 'user', 'assistant', 'tool', 'assistant', 'user']" in said
 
 
 async def test_what_is_not_said_in_words_is_left_alone(memory: Memory) -> None:

@@ -1,80 +1,39 @@
 """Classic AutoGen agents that remember; run with the real package, whichever version it is."""
 
 import asyncio
+import gc
 import logging
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
 import autogen
 import pytest
-from autogen import ConversableAgent, GroupChatManager
+from autogen import ConversableAgent
 
 from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
 from holdfast import Invalid, Memory, Source
+from holdfast.integrations import companion
 from holdfast.integrations.autogen import (
     MemoryAgent,
-    PersistentAgent,
-    PersistentGroupChat,
     Teachability,
-    Team,
     TurnPolicy,
     attach,
     attached,
     detach,
     import_teachability,
     memory_functions,
-    persist,
     register_memory_tools,
 )
 from holdfast.integrations.companion import Companion
 from tests.frameworks.conftest import Processes
+from tests.frameworks.talking import assistant, chat, contents, finish, user
 from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
 from tests.waiting import until
 
 BLOCK = "<memories"
 FACT = "The main store is PostgreSQL 18, not MongoDB"
-
-
-def assistant(model: ScriptedModel, name: str = "assistant", **how: Any) -> ConversableAgent:
-    return ConversableAgent(
-        name,
-        system_message=how.pop("system_message", "Be brief."),
-        llm_config=model.config,
-        human_input_mode="NEVER",
-        **how,
-    )
-
-
-def user(*says: str) -> ConversableAgent:
-    """One who says these things in turn, and then asks the same again and again."""
-    left = list(says)
-    one = ConversableAgent("user", llm_config=False, human_input_mode="NEVER")
-
-    def next_one(*_: Any, **__: Any) -> tuple[bool, str]:
-        return True, left.pop(0) if len(left) > 1 else left[0]
-
-    if left:
-        one.register_reply([autogen.Agent, None], next_one)
-    return one
-
-
-def chat(who: Any, agent: Any, message: str, turns: int = 1, **how: Any) -> Any:
-    return who.initiate_chat(agent, message=message, max_turns=turns, silent=True, **how)
-
-
-def finish(agent: Any) -> None:
-    there = attached(agent)
-    assert there is not None
-    assert there.finish() == 0
-
-
-def writers(memory: Memory) -> dict[str, str | None]:
-    return {it.content: it.source.writer if it.source else None for it in memory.list(limit=1000)}
-
-
-def contents(memory: Memory) -> list[str]:
-    return [record.content for record in memory.list(limit=1000)]
 
 
 # --- hooks ---
@@ -140,6 +99,19 @@ def test_a_system_message_that_is_changed_meanwhile_is_kept(memory: Memory) -> N
         assert agent.system_message == "Be long."
 
 
+def test_a_system_message_that_is_made_anew_each_turn_has_one_block(memory: Memory) -> None:
+    memory.remember(FACT)
+    with ScriptedModel(["I see."]) as model:
+        agent, one = assistant(model), user()
+        attach(agent, memory)
+        for number in range(3):
+            made = f"Be brief, for the {number}th time."
+            agent.update_system_message(made)  # as AG2's UpdateSystemMessage does
+            chat(one, agent, "which database is the main store?", clear_history=False)
+            assert model.asked[-1].system.startswith(f"{made}\n\n<memories")
+            assert model.asked[-1].system.count(BLOCK) == 1
+
+
 def test_a_hundred_turns_pile_nothing_up(memory: Memory) -> None:
     memory.remember(FACT, kind="decision")
     before = contents(memory)
@@ -192,6 +164,17 @@ def test_learnings_are_extracted_every_few_messages_and_at_the_end(memory: Memor
     assert any("Lisbon" in content for content in contents(memory))
 
 
+@pytest.mark.parametrize("who", ["agent", "other"])
+def test_who_says_terminate_ends_a_chat_and_it_is_learned_from(memory: Memory, who: str) -> None:
+    ends = "That is all. TERMINATE"
+    with ScriptedModel([ends if who == "agent" else "Understood, I will."]) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, incoming=False, outgoing=False)
+        chat(user(ends), agent, "I prefer TypeScript over JavaScript.", turns=2)
+        until(lambda: memory.list(kinds=["preference"]))  # nobody called `finish`
+        assert here.companion.drain() == 0
+
+
 def test_an_async_chat_remembers_too(memory: Memory) -> None:
     memory.remember(FACT, kind="decision")
 
@@ -241,6 +224,18 @@ def test_multimodal_content_is_asked_with_and_kept_by_its_words(memory: Memory) 
     assert "This is our main store, drawn by Ann" in contents(memory)
 
 
+def test_an_agent_that_is_gone_leaves_nothing_behind(memory: Memory) -> None:
+    with ScriptedModel(["A fine answer to that."]) as model:
+        agent = assistant(model)
+        attach(agent, memory, learn_every=0)
+        chat(user(), agent, "The sky over Lisbon is blue today")
+        finish(agent)
+        gone = weakref.ref(agent)
+        del agent
+    gc.collect()
+    assert gone() is None
+
+
 # --- trouble ---
 
 
@@ -267,6 +262,53 @@ def test_a_server_in_trouble_is_not_in_the_way(
         kept = set(contents(memory))
         assert {*says, *(f"Reply to: {text}" for text in says)} <= kept
         assert with_memory.counts.lost == 0
+
+
+def test_what_was_to_be_learned_in_trouble_is_learned_after_it(server: Troubled) -> None:
+    with Memory("agent", server.url) as memory, ScriptedModel(["Understood, I will."]) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, seconds=0.4, learn_every=2, incoming=False, outgoing=False)
+        server.mood = "broken"
+        chat(user(), agent, "I prefer TypeScript over JavaScript.")
+        until(lambda: here.counts.writes_failed > 0)
+        server.recover()
+        assert here.finish(60) == 0
+        assert memory.list(kinds=["preference"])
+
+
+def test_a_slow_server_does_not_hold_up_an_event_loop(
+    server: Troubled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(companion, "LOOP_SECONDS", 0.5)  # as it is for everybody
+    longest = 0.0
+
+    async def tick() -> None:
+        nonlocal longest
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.monotonic() - began)
+
+    async def talk(agent: Any) -> list[str]:
+        ticking = asyncio.create_task(tick())
+        done = [
+            await user().a_initiate_chat(agent, message=text, max_turns=1, silent=True)
+            for text in ("Item 1 costs 7 euros.", "Item 2 costs 9 euros.")
+        ]
+        ticking.cancel()
+        return [str(one.chat_history[-1]["content"]) for one in done]
+
+    with Memory("agent", server.url) as memory, ScriptedModel(_replying) as model:
+        agent = assistant(model)
+        here = attach(agent, memory, seconds=5, learn_every=0)  # more than a loop is to wait
+        server.mood = "slow"
+        replies = asyncio.run(talk(agent))
+        assert replies == ["Reply to: Item 1 costs 7 euros.", "Reply to: Item 2 costs 9 euros."]
+        assert longest < 0.5 + LATE
+        assert here.counts.recalls_failed > 0
+        server.recover()
+        assert here.finish(60) == 0
+        assert set(replies) <= set(contents(memory))
 
 
 def _replying(asked: Asked) -> Reply:
@@ -299,41 +341,21 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
-    assert processes.run(FULL).splitlines()[-1].split() == [
-        "replies",
-        "8",
-        "waited",
-        "True",
-        "left",
-        "0",
-        "kept",
-        "9",
-    ]
+    processes.fill_the_disk(FULL)
 
 
 FULL = """
-import logging, resource, signal
-logging.disable()
 from autogen import ConversableAgent
-from holdfast import Memory
 from holdfast.integrations.autogen import attach
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-memory = Memory("agent", "sqlite:///full.db", embedder="hashing")
-memory.remember("something that was known before")
 agent = ConversableAgent("a", llm_config=False, default_auto_reply="ok", human_input_mode="NEVER")
 user = ConversableAgent("user", llm_config=False, human_input_mode="NEVER")
-here = attach(agent, memory, seconds=0.3, learn_every=0)
-limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # no file can grow any more
-replies = 0
-for n in range(8):
-    done = user.initiate_chat(agent, message=f"Shop {n} sells tea number {n}.", max_turns=1,
-                              silent=True, clear_history=False)
-    replies += done.chat_history[-1]["content"] == "ok"
-waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
-resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-left = here.finish(30)
-print("replies", replies, "waited", waited, "left", left, "kept", len(memory.list(limit=100)))
+here = attach(agent, memory, policy)
+with full_disk():
+    for said in says:
+        done = user.initiate_chat(agent, message=said, max_turns=1, silent=True,
+                                  clear_history=False)
+        replies += done.chat_history[-1]["content"] == "ok"
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
 """
 
 
@@ -426,313 +448,6 @@ def test_a_tool_tells_the_model_when_memory_is_away(server: Troubled) -> None:
         assert "cannot answer" in said or "away" in said  # by whether it was told in time
         server.recover()
         until(lambda: FACT in contents(memory))
-
-
-# --- groups ---
-
-NAMES = ("Planner", "Researcher", "Coder", "Reviewer", "Writer")
-FINDINGS = {
-    "Planner": "The launch of the site is planned for the third of May.",
-    "Researcher": "Competitors charge nine euros for the basic plan.",
-    "Coder": "The login service is written in the Rust language.",
-    "Reviewer": "Every pull request needs two approvals before merging.",
-    "Writer": "The handbook uses British spelling in all chapters.",
-}
-
-
-def by_name(asked: Asked) -> Reply:
-    """Each agent, known by its system message, says its finding."""
-    name = next(name for name in NAMES if asked.system.startswith(f"You are {name}."))
-    return FINDINGS[name]
-
-
-def group(model: ScriptedModel) -> list[ConversableAgent]:
-    return [assistant(model, name, system_message=f"You are {name}.") for name in NAMES]
-
-
-def test_five_agents_share_a_memory_and_each_is_named(url: str) -> None:
-    team = Team("team", url, embedder="hashing")
-    with ScriptedModel(by_name) as model:
-        agents, one = group(model), user()
-        for agent in agents:
-            team.join(agent)
-        chat_ = autogen.GroupChat(
-            [one, *agents], messages=[], max_round=6, speaker_selection_method="round_robin"
-        )
-        manager = GroupChatManager(chat_, llm_config=False)
-        one.initiate_chat(manager, message="Please all tell what you found.", silent=True)
-        for agent in agents:
-            finish(agent)
-        told = writers(team.memory)
-        for name, finding in FINDINGS.items():
-            assert told[finding] == name
-        assert {"user", *NAMES} >= set(told.values())
-    team.close()
-
-
-def test_a_model_chooses_who_speaks_and_memory_is_not_in_its_way(url: str) -> None:
-    team = Team("team", url, embedder="hashing")
-    with ScriptedModel(by_name, speakers=["Coder", "Writer"]) as model:
-        agents, one = group(model), user()
-        for agent in agents:
-            team.join(agent)
-        chat_ = autogen.GroupChat([one, *agents], messages=[], max_round=3)  # "auto"
-        manager = GroupChatManager(chat_, llm_config=model.config)
-        one.initiate_chat(manager, message="Please tell what you found.", silent=True)
-        for agent in agents:
-            finish(agent)
-        assert [message["name"] for message in chat_.messages] == ["user", "Coder", "Writer"]
-        chosen = [asked for asked in model.asked if asked.chooses_speaker]
-        assert len(chosen) == 2
-        assert all(BLOCK not in asked.text for asked in chosen)
-    told = writers(team.memory)
-    assert (told[FINDINGS["Coder"]], told[FINDINGS["Writer"]]) == ("Coder", "Writer")
-    team.close()
-
-
-def test_an_agent_that_is_gone_leaves_nothing_behind(memory: Memory) -> None:
-    import gc
-    import weakref
-
-    with ScriptedModel(["A fine answer to that."]) as model:
-        agent = assistant(model)
-        attach(agent, memory, learn_every=0)
-        chat(user(), agent, "The sky over Lisbon is blue today")
-        finish(agent)
-        gone = weakref.ref(agent)
-        del agent
-    gc.collect()
-    assert gone() is None
-
-
-def test_what_is_private_stays_private_and_a_newcomer_knows_the_team(url: str) -> None:
-    team = Team("team", url, embedder="hashing")
-    team.memory.remember(FINDINGS["Researcher"], source=Source("Researcher", "agent"))
-    team.private("Coder").remember("The Coder's draft of the basic plan page is unfinished")
-    with ScriptedModel(["Understood, thanks."]) as model:
-        coder, newcomer = assistant(model, "Coder"), assistant(model, "Newcomer")
-        for agent in (coder, newcomer):
-            team.join(agent)
-            chat(user(), agent, "what about the basic plan?")
-        first, second = model.asked
-    assert "Researcher" in second.system
-    assert FINDINGS["Researcher"] in second.system  # at its first message
-    assert "unfinished" not in second.system
-    assert "unfinished" in first.system
-    assert FINDINGS["Researcher"] in first.system
-    team.close()
-
-
-def test_callers_that_share_an_executor_are_each_named(url: str) -> None:
-    team = Team("team", url, embedder="hashing")
-
-    def remembering(asked: Asked) -> Reply:
-        name = next(name for name in NAMES if asked.system.startswith(f"You are {name}."))
-        done = asked.messages[-1]["role"] == "tool"
-        return "All done." if done else call("remember", content=FINDINGS[name])
-
-    with ScriptedModel(remembering) as model:
-        agents, one = group(model)[:3], user()
-        for agent in agents:
-            register_memory_tools(team.memory, caller=agent, executor=one, names=["remember"])
-        for agent in agents:
-            chat(one, agent, "Remember your finding", turns=2)
-    told = writers(team.memory)
-    assert told == {FINDINGS[name]: name for name in NAMES[:3]}
-    team.close()
-
-
-GROUP = """
-import os, signal, sys
-from autogen import ConversableAgent, GroupChatManager
-from holdfast import Memory
-from holdfast.integrations.autogen import PersistentGroupChat
-memory = Memory("team", "sqlite:///group.db", embedder="hashing")
-spoken = 0
-def agent(name):
-    one = ConversableAgent(name, llm_config=False, human_input_mode="NEVER")
-    def reply(recipient, messages=None, sender=None, config=None):
-        global spoken
-        spoken += 1
-        if spoken == 3 and sys.argv[1] == "first":
-            os.kill(os.getpid(), signal.SIGKILL)
-        seen = len([m for m in messages if m.get("content")])
-        return True, f"{name} speaks after {seen} messages"
-    one.register_reply([ConversableAgent, None], reply, position=0)
-    return one
-agents = [agent(name) for name in ("A", "B", "C", "D", "E")]
-chat = PersistentGroupChat(agents, memory, chat="plan", max_round=4,
-                           speaker_selection_method="round_robin")
-manager = GroupChatManager(chat, llm_config=False)
-if sys.argv[1] == "first":
-    agents[0].initiate_chat(manager, message="A begins", silent=True)
-else:
-    print("before", chat.speakers)
-    chat.go_on(manager, silent=True)
-    print("after", chat.speakers)
-    print("saved", [m["name"] for m in chat.saved()])
-    print("last", chat.messages[-1]["content"])
-    print("own", [m["role"] for m in agents[1].chat_messages[manager]][:2])
-"""
-
-
-def test_a_group_chat_goes_on_with_the_right_speaker_after_a_kill(processes: Processes) -> None:
-    processes.run(GROUP, "first", killed=True)
-    said = processes.run(GROUP, "second")
-    assert "before ['A', 'B', 'C']" in said
-    assert "after ['A', 'B', 'C', 'D', 'E', 'A']" in said
-    assert "saved ['A', 'B', 'C', 'D', 'E', 'A']" in said
-    assert "own ['user', 'assistant']" in said
-
-
-def group_chat(memory: Memory, **how: Any) -> tuple[PersistentGroupChat, Any, list[Any]]:
-    agents = [
-        ConversableAgent(
-            name, llm_config=False, human_input_mode="NEVER", default_auto_reply=f"{name} again"
-        )
-        for name in ("A", "B", "C")
-    ]
-    made = PersistentGroupChat(
-        agents,
-        memory,
-        max_round=3,
-        speaker_selection_method="round_robin",
-        **{"chat": "plan", **how},
-    )
-    return made, GroupChatManager(made, llm_config=False), agents
-
-
-def test_a_group_chat_can_begin_afresh_and_keeps_what_was(memory: Memory) -> None:
-    first, manager, agents = group_chat(memory)
-    agents[0].initiate_chat(manager, message="the first", silent=True)
-    second, manager, agents = group_chat(memory, resume=False)
-    assert second.messages == []
-    agents[0].initiate_chat(manager, message="the second", silent=True)
-    assert second.saved(1)[0]["content"] == "the first"
-    assert second.saved()[0]["content"] == "the second"
-    third, manager, agents = group_chat(memory)
-    assert third.messages[0]["content"] == "the second"
-    third.restore(manager)
-    agents[0].initiate_chat(manager, message="and more", silent=True, clear_history=False)
-    assert [m["content"] for m in third.saved()].count("the second") == 1
-    assert "and more" in [m["content"] for m in third.saved()]
-    agents[0].initiate_chat(manager, message="all new", silent=True)
-    assert third.saved()[0]["content"] == "all new"
-    assert first.counts.lost == 0
-
-
-def test_an_append_costs_the_same_however_long_the_chat(memory: Memory) -> None:
-    def appended(number: int, chat: PersistentGroupChat) -> float:
-        began = time.perf_counter()
-        chat.append({"role": "user", "content": f"message {number} " * 20}, chat.agents[0])
-        return time.perf_counter() - began
-
-    long, short = group_chat(memory)[0], group_chat(memory, chat="brief")[0]
-    for number in range(600):
-        appended(number, long)
-    # In turn, so that what else the machine does hits both.
-    both = [(appended(n, long), appended(n, short)) for n in range(600, 700)]
-    late, early = (sorted(times)[50] for times in zip(*both, strict=True))
-    assert late < 3 * early + 0.002
-
-
-def test_two_processes_write_one_log(processes: Processes, tmp_path: Path) -> None:
-    import threading
-
-    runs = [
-        threading.Thread(target=processes.run, args=(WRITER, name)) for name in ("left", "right")
-    ]
-    for run in runs:
-        run.start()
-    for run in runs:
-        run.join()
-    with Memory("team", f"sqlite:///{tmp_path / 'two.db'}", embedder="hashing") as memory:
-        log, _, _ = group_chat(memory)
-        texts = [message["content"] for message in log.saved()]
-    assert len(texts) == len(set(texts)) == 100
-    for name in ("left", "right"):  # each one's messages are in its order
-        own = [text for text in texts if text.startswith(name)]
-        assert own == [f"{name} {number}" for number in range(50)]
-
-
-WRITER = """
-import sys
-from autogen import ConversableAgent
-from holdfast import Memory
-from holdfast.integrations.autogen import PersistentGroupChat
-memory = Memory("team", "sqlite:///two.db", embedder="hashing")
-agent = ConversableAgent("A", llm_config=False)
-chat = PersistentGroupChat([agent, ConversableAgent("B", llm_config=False)], memory, chat="plan")
-for n in range(50):
-    chat.append({"role": "user", "content": f"{sys.argv[1]} {n}"}, agent)
-chat.saved()
-"""
-
-
-# --- persistence ---
-
-
-PERSIST = """
-import sys
-from autogen import ConversableAgent
-from examples.autogen.scripted_model import ScriptedModel
-from holdfast import Memory
-from holdfast.integrations.autogen import PersistentAgent
-with ScriptedModel(["Nice to meet you, Ines."]) as model:
-    agent = PersistentAgent("assistant", memory=Memory("a", "sqlite:///p.db", embedder="hashing"),
-                            llm_config=model.config, human_input_mode="NEVER")
-    user = ConversableAgent("user", llm_config=False, human_input_mode="NEVER")
-    user.initiate_chat(agent, message=sys.argv[1], max_turns=1, silent=True)
-    if sys.argv[2] == "die":
-        agent.learn_preference("language", "TypeScript")
-        agent.add_pattern("asks short questions")
-        agent.kept.hand_over({"row": 8000})
-        import os, signal
-        os.kill(os.getpid(), signal.SIGKILL)
-    print([m["text"] for m in model.asked[0].messages])
-    print(agent.get_context())
-    print(agent.kept.take_over(), agent.kept.take_over())
-"""
-
-
-def test_a_persistent_agent_goes_on_where_it_was(processes: Processes) -> None:
-    processes.run(PERSIST, "My name is Ines", "die", killed=True)
-    said = processes.run(PERSIST, "What is my name?", "live")
-    assert "'My name is Ines', 'Nice to meet you, Ines.', 'What is my name?'" in said
-    assert "'language': 'TypeScript'" in said
-    assert "asks short questions" in said
-    assert "{'row': 8000} None" in said
-
-
-def test_persist_leaves_the_class_alone_and_can_be_taken_away(memory: Memory) -> None:
-    with ScriptedModel(["Hello again, my friend."]) as model:
-        agent, one = assistant(model), user()
-        kept = persist(agent, memory)
-        chat(one, agent, "I am the first message")
-        assert [m["content"] for m in kept.history(one)] == [
-            "I am the first message",
-            "Hello again, my friend.",
-        ]
-        chat(one, agent, "I am another conversation")  # clears: a run of its own
-        assert kept.history("user")[0]["content"] == "I am another conversation"
-        kept.detach()
-        chat(one, agent, "I am not kept")
-        assert "I am not kept" not in str(kept.history(one))
-    assert type(agent) is ConversableAgent
-    assert "receive" not in vars(agent)
-
-
-def test_an_async_chat_is_kept_too(memory: Memory) -> None:
-    async def talk(model: ScriptedModel) -> PersistentAgent:
-        agent = PersistentAgent(
-            "assistant", memory=memory, llm_config=model.config, human_input_mode="NEVER"
-        )
-        await user().a_initiate_chat(agent, message="keep this", max_turns=1, silent=True)
-        return agent
-
-    with ScriptedModel(["Kept, as you wish."]) as model:
-        agent = asyncio.run(talk(model))
-    assert [m["content"] for m in agent.kept.history("user")] == ["keep this", "Kept, as you wish."]
 
 
 # --- two processes ---

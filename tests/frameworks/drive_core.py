@@ -1,8 +1,9 @@
 """AutoGen 0.4+: the memory protocol, agents and teams; with the real packages."""
 
+import contextlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import MemoryQueryEvent
 from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
-from autogen_core import Image
+from autogen_core import CancellationToken, Image
 from autogen_core.memory import Memory as Protocol
 from autogen_core.memory import MemoryContent, MemoryMimeType
 from autogen_core.model_context import (
@@ -22,10 +23,11 @@ from autogen_core.model_context import (
 )
 from autogen_core.models import AssistantMessage, SystemMessage, UserMessage
 from autogen_ext.models.openai import OpenAIChatCompletionClient
+from autogen_ext.models.replay import ReplayChatCompletionClient
 from PIL import Image as Picture
 
 from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
-from holdfast import HoldfastError, Memory, Source
+from holdfast import HoldfastError, Invalid, Memory, Source
 from holdfast.integrations.autogen_agentchat import (
     RememberingAgent,
     load_team,
@@ -33,6 +35,7 @@ from holdfast.integrations.autogen_agentchat import (
     save_team,
 )
 from holdfast.integrations.autogen_core import AutoGenMemory
+from holdfast.integrations.companion import Companion
 from holdfast.integrations.turns import TurnPolicy
 from tests.frameworks.conftest import Processes
 from tests.frameworks.trouble import LATE, MOODS, Troubled, in_time
@@ -145,6 +148,72 @@ async def test_binary_is_refused_unless_words_come_with_it(ours: AutoGenMemory) 
     assert one.content == worded["text"]
 
 
+@pytest.fixture
+def meaning(url: str) -> Iterator[AutoGenMemory]:
+    """With the default embedder, which knows what words mean and takes its time for it."""
+    with Memory("agent", url) as memory:
+        yield AutoGenMemory(memory=memory)
+
+
+async def test_what_is_added_is_found_at_once_by_its_meaning(meaning: AutoGenMemory) -> None:
+    await meaning.add(text("I love cherries, plums and ripe mangos."))
+    for query in ("which fruits do I like?", text("which fruits do I like?")):
+        (one,) = await found(meaning, query)
+        assert "cherries" in str(one.content)
+    assert await found(meaning, "the tax law of Norway") == []
+    context = BufferedChatCompletionContext(buffer_size=5)
+    await context.add_message(UserMessage(content="Which fruits do I like?", source="user"))
+    await meaning.add(text("Bananas I like as well, and pears."))
+    assert len((await meaning.update_context(context)).memories.results) == 2
+
+
+async def test_what_a_tool_remembers_another_finds_at_once(meaning: AutoGenMemory) -> None:
+    remember, recall, *_ = memory_tools(meaning, "assistant")
+    await remember.run_json({"content": "I love cherries and plums."}, CancellationToken())
+    said = await recall.run_json({"query": "which fruits do I like?"}, CancellationToken())
+    assert "I love cherries and plums." in said
+
+
+async def test_json_and_markdown_are_found_by_meaning(meaning: AutoGenMemory) -> None:
+    given = {"dish": "tomato soup", "how": "cook for twenty minutes"}
+    await meaning.add(MemoryContent(content=given, mime_type=MemoryMimeType.JSON))
+    page = "# Trains\n\n- *the night train to Lisbon* leaves at ten\n"
+    await meaning.add(MemoryContent(content=page, mime_type=MemoryMimeType.MARKDOWN))
+    asked = MemoryContent(content={"question": "how is soup made?"}, mime_type="application/json")
+    for query in ("how long does the soup have to boil?", asked):
+        assert (await found(meaning, query))[0].content == given
+    assert (await found(meaning, "when does the railway to Portugal go?"))[0].content == page
+
+
+async def test_a_threshold_is_about_similarity_alone(meaning: AutoGenMemory) -> None:
+    for fruit in ("My favourite fruit are apples", "I like cherries too", "Plums I like as well"):
+        await meaning.add(text(fruit))
+    assert len(await found(meaning, "what fruits do I like?")) == 3
+    assert len(await found(meaning, "what fruits do I like?", top_k=2)) == 2
+    for how in ({"score_threshold": 0.8}, {"distance_threshold": 0.2}):
+        near = await found(meaning, "my favourite fruit, apples", **how)
+        assert "apples" in str(near[0].content)
+        assert all(one.metadata["score"] >= 0.8 for one in near)
+        assert await found(meaning, "how do I bake a cake?", **how) == []
+
+
+async def test_the_newest_can_be_asked_for(ours: AutoGenMemory) -> None:
+    for number in range(7):
+        await ours.add(text(f"Shop {number} sells green tea"))
+    newest = await found(ours, "fast sports cars", sequential=True)
+    assert [str(one.content)[5] for one in newest] == ["6", "5", "4", "3", "2"]
+    assert len(await found(ours, "fast sports cars", sequential=True, top_k=2)) == 2
+    assert await found(ours, "fast sports cars", sequential=False) == []
+
+
+async def test_reset_is_clear(ours: AutoGenMemory) -> None:
+    await ours.add(text("Tea is green in this house"))
+    await ours.reset()
+    assert await found(ours, "is the tea green?") == []
+    await ours.add(text("Tea is black in this house"))
+    assert len(await found(ours, "is the tea black?")) == 1
+
+
 async def test_limits_and_thresholds_hold(ours: AutoGenMemory) -> None:
     for number in range(8):
         await ours.add(text(f"Shop {number} sells green tea for {number} euros"))
@@ -215,9 +284,38 @@ async def test_a_component_goes_out_and_comes_back_without_secrets(
     assert isinstance(loaded, AutoGenMemory)
     assert loaded.dump_component() == dumped
     assert len(await found(loaded, "is the tea green?")) == 1
-    with ScriptedModel(["ok"]):
-        remote = AutoGenMemory("agent", "http://user:secret@127.0.0.1:1", api_key="hf_secret_key")
-        assert "secret" not in remote.dump_component().model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("http://user:secret@127.0.0.1:1", "http://127.0.0.1:1"),
+        ("http://:hf_secret@127.0.0.1:1/base", "http://127.0.0.1:1/base"),
+        ("http://127.0.0.1:1/?api_key=secret", "http://127.0.0.1:1/"),
+        ("http://u:se@cret@127.0.0.1:1?a=1&Pass%77ord=secret", "http://127.0.0.1:1?a=1"),
+    ],
+)
+async def test_what_is_secret_is_not_written_down(url: str, written: str) -> None:
+    with contextlib.closing(Memory("agent", "http://127.0.0.1:1", api_key="hf_secret")) as memory:
+        policy = TurnPolicy(recall=False)
+        dumped = AutoGenMemory(memory=memory, url=url, policy=policy).dump_component()
+    assert "secret" not in dumped.model_dump_json()
+    assert dumped.config["url"] == written
+
+
+async def test_how_it_remembers_is_written_down_whole(url: str) -> None:
+    policy = TurnPolicy(2.0, 300, False, False, False, 3, 9.0, "episodic", 60.0)
+    memory = AutoGenMemory("agent", url, embedder="hashing", policy=policy, also=["team"])
+    loaded = AutoGenMemory.load_component(memory.dump_component())
+    assert loaded.companion.policy == policy
+    assert loaded.companion.scopes == ("agent", "team")
+    for one in (memory, loaded):
+        await one.close()
+
+
+async def test_a_store_that_was_not_named_is_not_written_down_as_another(memory: Memory) -> None:
+    with pytest.raises(Invalid, match="Give its url beside it"):
+        AutoGenMemory(memory=memory).dump_component()
 
 
 # --- agents ---
@@ -412,6 +510,35 @@ async def test_a_team_goes_on_after_a_restart(memory: Memory) -> None:
     assert len(memory.keys("team/")) == 2
 
 
+async def test_a_team_with_its_memory_goes_out_and_comes_back(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOGEN_ALLOWED_PROVIDER_NAMESPACES", "holdfast")
+    ours = AutoGenMemory("agent", url, embedder="hashing")
+    await ours.add(text(FACT))
+    says = ReplayChatCompletionClient([f"As you said: {FACT}.", "I moved the billing to Rust."])
+    inner = AssistantAgent("assistant", says, memory=[ours])
+    end = MaxMessageTermination(2)
+    team = RoundRobinGroupChat([RememberingAgent(inner, ours)], termination_condition=end)
+    dumped = json.loads(team.dump_component().model_dump_json())
+    again = RoundRobinGroupChat.load_component(dumped)
+    await again.run(task=QUESTION)
+    (loaded,) = again._participants
+    assert isinstance(loaded, RememberingAgent)
+    assert loaded.companion.finish() == 0
+    assert contents(ours.memory) == [FACT]  # one memory for both: it knows what it was shown
+    await again.run(task="What did you do today, my friend?")
+    assert loaded.companion.finish() == 0
+    assert "I moved the billing to Rust." in contents(ours.memory)
+    await ours.close()
+
+
+async def test_a_companion_alone_is_not_written_down(memory: Memory) -> None:
+    inner = AssistantAgent("assistant", ReplayChatCompletionClient(["ok"]))
+    with pytest.raises(Invalid, match="Give an AutoGenMemory"):
+        RememberingAgent(inner, Companion(memory)).dump_component()
+
+
 # --- trouble ---
 
 
@@ -449,6 +576,29 @@ async def test_what_is_added_while_away_is_there_later(server: Troubled) -> None
     await ours.close()
     with Memory("agent", server.url) as memory:
         assert contents(memory) == [FACT]
+
+
+async def test_a_full_disk_is_not_in_the_way(processes: Processes) -> None:
+    processes.fill_the_disk(FULL)
+
+
+FULL = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_ext.models.replay import ReplayChatCompletionClient
+from holdfast.integrations.autogen_core import AutoGenMemory
+from holdfast.integrations.autogen_agentchat import RememberingAgent
+ours = AutoGenMemory(memory=memory, policy=policy)
+here = ours.companion
+inner = AssistantAgent("a", ReplayChatCompletionClient(["ok"] * 8), memory=[ours])
+agent = RememberingAgent(inner, ours)
+async def talk():
+    global replies
+    for said in says:
+        replies += (await agent.run(task=said)).messages[-1].to_text() == "ok"
+with full_disk():
+    asyncio.run(talk())
+    waited = here.counts.waiting == 8 and here.counts.writes_failed > 0
+"""
 
 
 LEARN = f"""

@@ -24,32 +24,33 @@ class Flavour:
     """What somebody has installed: packages, the tests for it, and whether `make test` runs it."""
 
     packages: tuple[str, ...]
-    tests: str
+    tests: tuple[str, ...]
     always: bool = False
     most: str = "3.13"  # the newest Python it can be installed with
     options: tuple[str, ...] = ()
 
 
+CLASSIC = ("drive_classic", "drive_groups")
 FLAVOURS = {
-    "autogen-0.14": Flavour(("autogen[openai]==0.14.1",), "drive_classic", always=True),
-    "ag2-0.14": Flavour(("ag2[openai]==0.14.0",), "drive_classic"),
-    "pyautogen-0.9": Flavour(("pyautogen[openai]==0.9",), "drive_classic"),
+    "autogen-0.14": Flavour(("autogen[openai]==0.14.1",), CLASSIC, always=True),
+    "ag2-0.14": Flavour(("ag2[openai]==0.14.0",), CLASSIC),
+    "pyautogen-0.9": Flavour(("pyautogen[openai]==0.9",), CLASSIC),
     # Its numpy<2 is older than ours; it runs with ours all the same.
     "autogen-0.2.40": Flavour(
         ("autogen-agentchat==0.2.40",),
-        "drive_classic",
+        CLASSIC,
         most="3.12",
         options=("--override", str(Path(__file__).with_name("numpy2.txt"))),
     ),
     "agentchat-0.7.5": Flavour(
-        ("autogen-agentchat==0.7.5", "autogen-ext[openai]==0.7.5"), "drive_core", always=True
+        ("autogen-agentchat==0.7.5", "autogen-ext[openai]==0.7.5"), ("drive_core",), always=True
     ),
     "agent-framework-1.23": Flavour(
         ("agent-framework-core==1.23.0", "agent-framework-openai"),
-        "drive_agent_framework",
+        ("drive_agent_framework",),
         always=True,
     ),
-    "ag2-1.2": Flavour(("ag2[openai]==1.2.1",), "drive_ag2"),
+    "ag2-1.2": Flavour(("ag2[openai]==1.2.1",), ("drive_ag2",)),
 }
 
 

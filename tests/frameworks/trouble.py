@@ -1,6 +1,8 @@
 """A memory server with moods: well, down, slow, broken (500) or garbled; well again, it goes on."""
 
 import http.client
+import resource
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +25,16 @@ def in_time(turns: int, seconds: float) -> Iterator[None]:
     began = time.monotonic()
     yield
     assert time.monotonic() - began < turns * (seconds + FRAMEWORK)
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process can grow; whoever uses this has a process of their own."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 class Troubled:

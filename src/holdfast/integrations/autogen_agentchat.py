@@ -9,10 +9,12 @@ from typing import Any
 from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import Response
 from autogen_agentchat.messages import BaseChatMessage, ToolCallSummaryMessage
-from autogen_core import CancellationToken
+from autogen_core import CancellationToken, Component, ComponentModel
 from autogen_core.tools import FunctionTool
+from pydantic import BaseModel
+from typing_extensions import Self
 
-from holdfast import Memory, NotFound
+from holdfast import Invalid, Memory, NotFound
 from holdfast.integrations import snapshot
 from holdfast.integrations.autogen_core import AutoGenMemory
 from holdfast.integrations.companion import Companion
@@ -20,7 +22,14 @@ from holdfast.integrations.tools import DESCRIPTIONS, NAMES, tools
 from holdfast.integrations.turns import Said
 
 
-class RememberingAgent(BaseChatAgent):
+class RememberingAgentConfig(BaseModel):
+    """What `dump_component` writes down: the inner agent, and the memory without its secrets."""
+
+    agent: ComponentModel
+    memory: ComponentModel
+
+
+class RememberingAgent(BaseChatAgent, Component[RememberingAgentConfig]):
     """An agent that keeps what it hears and says, in front of any other agent.
 
     It has the inner agent's name, and takes its place in a team: round robin, selector, swarm.
@@ -30,9 +39,14 @@ class RememberingAgent(BaseChatAgent):
         RememberingAgent(AssistantAgent("assistant", client, memory=[memory]), memory)
     """
 
+    component_type = "agent"
+    component_config_schema = RememberingAgentConfig
+    component_provider_override = "holdfast.integrations.autogen_agentchat.RememberingAgent"
+
     def __init__(self, agent: Any, memory: AutoGenMemory | Companion) -> None:
         super().__init__(agent.name, agent.description)
         self.agent = agent
+        self._memory = memory
         self.companion = memory.companion if isinstance(memory, AutoGenMemory) else memory
 
     @property
@@ -87,6 +101,22 @@ class RememberingAgent(BaseChatAgent):
         """Waits for all writes, and closes the inner agent; the memory stays open."""
         await asyncio.to_thread(self.companion.finish)
         await self.agent.close()
+
+    def _to_config(self) -> RememberingAgentConfig:
+        if not isinstance(self._memory, AutoGenMemory):
+            raise Invalid("A Companion cannot be written down.", "Give an AutoGenMemory.")
+        return RememberingAgentConfig(
+            agent=self.agent.dump_component(), memory=self._memory.dump_component()
+        )
+
+    @classmethod
+    def _from_config(cls, config: RememberingAgentConfig) -> Self:
+        agent = BaseChatAgent.load_component(config.agent)
+        # One memory for both, as it was: else what the one recalls is news to the other.
+        for own in getattr(agent, "_memory", None) or ():
+            if isinstance(own, AutoGenMemory) and own.dump_component() == config.memory:
+                return cls(agent, own)
+        return cls(agent, AutoGenMemory.load_component(config.memory))
 
     async def _hear(self, messages: Sequence[BaseChatMessage]) -> None:
         self.companion.begin()

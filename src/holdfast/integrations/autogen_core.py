@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from datetime import datetime, timezone
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote
 
 from autogen_core import CancellationToken, Component, FunctionCall
 from autogen_core.memory import (
@@ -28,7 +30,7 @@ from autogen_core.models import (
 from pydantic import BaseModel
 from typing_extensions import Self
 
-from holdfast import Hit
+from holdfast import Invalid, Record, Weights
 from holdfast import Memory as Holdfast
 from holdfast.integrations import turns
 from holdfast.integrations.companion import Companion, Counts
@@ -37,6 +39,10 @@ from holdfast.integrations.turns import TurnPolicy
 Inject = Literal["system", "user", "tool"]
 CALL = "holdfast-recall"  # the id of the call that an injected tool message answers
 SOURCE = "memory"  # who an injected user message is from
+SECRETS = ("password", "secret", "token", "api_key")  # how options of a URL end that are some
+THEIRS = ("score_threshold", "distance_threshold", "sequential")  # arguments of other memories
+RANKED = ("min_score", "weights", "scopes", "now")  # arguments that the newest have no use for
+SIMILARITY = Weights(similarity=1.0, recency=0.0, frequency=0.0)
 EARLIEST = datetime(2, 1, 1, tzinfo=timezone.utc)
 
 
@@ -47,10 +53,18 @@ class AutoGenMemoryConfig(BaseModel):
     url: str | None = None
     inject: Inject = "system"
     limit: int = 5
-    budget: int = 800
     min_score: float | None = None
     also: list[str] = []
+    # The parts of a TurnPolicy.
     seconds: float = 1.0
+    budget: int = 800
+    recall: bool = True
+    incoming: bool = True
+    outgoing: bool = True
+    learn_every: int = 10
+    quiet: float = 30.0
+    kind: str = "interaction"
+    ttl: float | None = None
 
 
 class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
@@ -81,7 +95,7 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         **how: Any,
     ) -> None:
         self.memory = memory or Holdfast(scope or "autogen", url, **how)
-        self._url = url
+        self._url, self._elsewhere = url, memory is not None and url is None
         self._inject, self._limit, self._min_score = inject, limit, min_score
         self.companion = Companion(self.memory, policy, also=also)
         self.companion.warm_up()
@@ -100,7 +114,7 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         plain = [_plain(one) for one in messages]
         block, hits = await asyncio.to_thread(self.companion.found, plain)
         await self._place(model_context, messages, block)
-        results = [_content(hit) for hit in hits[: self._limit]]
+        results = [_content(hit.memory, hit.score) for hit in hits[: self._limit]]
         return UpdateContextResult(memories=MemoryQueryResult(results=results))
 
     async def query(
@@ -109,19 +123,29 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         cancellation_token: CancellationToken | None = None,
         **kwargs: Any,
     ) -> MemoryQueryResult:
-        """What answers a query, best first; `limit`, `min_score` and recall's filters by name."""
+        """What answers a query, best first; `limit`, `min_score` and recall's filters by name.
+
+        With `sequential`, the newest memories instead, whatever the query.
+        """
         if not isinstance(query, str | MemoryContent):
             raise TypeError(f"'query' must be a text or a MemoryContent, not {type(query)}.")
         text = query if isinstance(query, str) else _text(query)
         if not text.strip():
             return MemoryQueryResult(results=[])
-        how = {"limit": self._limit, "min_score": self._min_score, **_known(kwargs)}
+        how, newest = _known({"limit": self._limit, **kwargs}), kwargs.get("sequential")
         self.companion.begin()
-        hits = await asyncio.to_thread(
-            self.companion.demand,
-            lambda: self.memory.recall(text, scopes=self.companion.scopes, **how),
-        )
-        return MemoryQueryResult(results=[_content(hit) for hit in hits])
+        ask = (lambda: self._newest(**how)) if newest else (lambda: self._best(text, **how))
+        results = await asyncio.to_thread(self.companion.demand, ask)
+        return MemoryQueryResult(results=results)
+
+    def _best(self, text: str, **how: Any) -> list[MemoryContent]:
+        least = {"min_score": self._min_score, **how}
+        hits = self.memory.recall(text, scopes=self.companion.scopes, **least)
+        return [_content(hit.memory, hit.score) for hit in hits]
+
+    def _newest(self, **how: Any) -> list[MemoryContent]:
+        page = self.memory.list(**{name: how[name] for name in how if name not in RANKED})
+        return [_content(record) for record in page]
 
     async def add(
         self, content: MemoryContent, cancellation_token: CancellationToken | None = None
@@ -141,26 +165,36 @@ class AutoGenMemory(Memory, Component[AutoGenMemoryConfig]):
         """Forgets every memory of the scope; its key-value state stays."""
         await asyncio.to_thread(self.memory.forget, since=EARLIEST)
 
+    async def reset(self) -> None:
+        """The same as `clear`, as AutoGen's memory on ChromaDB calls it."""
+        await self.clear()
+
     async def close(self) -> None:
         """Waits for what is not written yet, and lets go of the store; nothing is removed."""
         await asyncio.to_thread(self.companion.finish)
         await asyncio.to_thread(self.memory.close)
 
     def _to_config(self) -> AutoGenMemoryConfig:
+        if self._elsewhere:
+            raise Invalid(
+                "Which store this memory is in was not said, so it cannot be written down.",
+                "Give its url beside it: AutoGenMemory(memory=memory, url=…).",
+            )
         return AutoGenMemoryConfig(
             scope=self.memory.scope,
             url=_without_secrets(self._url),
             inject=self._inject,
             limit=self._limit,
-            budget=self.companion.policy.budget,
             min_score=self._min_score,
             also=list(self.companion.scopes[1:]),
-            seconds=self.companion.policy.seconds,
+            **asdict(self.companion.policy),
         )
 
     @classmethod
     def _from_config(cls, config: AutoGenMemoryConfig) -> Self:
-        policy = TurnPolicy(seconds=config.seconds, budget=config.budget)
+        policy = TurnPolicy(
+            **{part.name: getattr(config, part.name) for part in fields(TurnPolicy)}
+        )
         return cls(
             config.scope,
             config.url,
@@ -245,35 +279,37 @@ def _text(content: MemoryContent) -> str:
     )
 
 
-def _content(hit: Hit) -> MemoryContent:
-    meta, memory = hit.memory.meta, hit.memory
-    mime = meta.get("mime_type", MemoryMimeType.TEXT.value)
-    content: Any = hit.content
+def _content(memory: Record, score: float | None = None) -> MemoryContent:
+    meta, content = memory.meta, memory.content
+    mime, given = meta.get("mime_type", MemoryMimeType.TEXT.value), meta.get("metadata", {})
+    held: Any = content
     if mime == MemoryMimeType.JSON.value:
-        content = json.loads(hit.content)
+        held = json.loads(content)
     elif mime not in (MemoryMimeType.TEXT.value, MemoryMimeType.MARKDOWN.value):
         mime = MemoryMimeType.TEXT.value  # the words of what had none
-    told = {
-        "id": hit.id,
-        "score": float(hit.score),
-        "kind": memory.kind,
-        "created_at": memory.created_at.isoformat(),
-    }
+    told: dict[str, Any] = {"id": memory.id, "kind": memory.kind}
+    told["created_at"] = memory.created_at.isoformat()
+    if score is not None:
+        told["score"] = float(score)
     if memory.source:
         told["source"] = memory.source.writer
-    return MemoryContent(
-        content=content, mime_type=mime, metadata={**told, **meta.get("metadata", {})}
-    )
+    return MemoryContent(content=held, mime_type=mime, metadata={**told, **given})
 
 
 def _known(how: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of `recall`, also by the names that other memories have for them."""
-    names = {"k": "limit", "top_k": "limit", "score_threshold": "min_score"}
-    return {names.get(name, name): value for name, value in how.items()}
+    names = {"k": "limit", "top_k": "limit"}
+    ours = {names.get(name, name): value for name, value in how.items() if name not in THEIRS}
+    near, far = how.get("score_threshold"), how.get("distance_threshold")
+    if near is None and far is None:
+        return ours
+    # Theirs are about similarity, and nothing else.
+    least = 1 - float(far or 0) if near is None else near
+    return {**ours, "min_score": least, "weights": SIMILARITY}
 
 
 def _without_secrets(url: str | None) -> str | None:
-    if url is None or "@" not in url:
-        return url
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    place, mark, options = (url or "").partition("?")
+    names = [(unquote(option.partition("=")[0]).lower(), option) for option in options.split("&")]
+    kept = "&".join(option for name, option in names if not name.endswith(SECRETS))
+    return re.sub("(?<=://)[^/#]*@", "", place) + (mark and kept and f"?{kept}") or None

@@ -194,14 +194,15 @@ class Companion:
         self._new(said)
 
     def keep(self, content: str, kind: str, said: Said | None = None, **how: Any) -> Write:
-        """Remembers something, now or as soon as that can be done."""
-        draft = {**self._details(said), "content": content, "kind": kind, **how}
+        """Remembers something, now or as soon as that can be done; a question finds it at once."""
+        draft = {**self._details(said), "content": content, "kind": kind, "wait": True, **how}
         key = _new_key()
         return self.write("remember", lambda: self._remember(draft, key))
 
     def _keep_all(self, kept: Sequence[tuple[str, Said]], session: str) -> None:
         if len(kept) == 1:
-            self.keep(kept[0][0], self.policy.kind, kept[0][1], session=session)
+            # It is on disk when the turn goes on; its vector may follow.
+            self.keep(kept[0][0], self.policy.kind, kept[0][1], session=session, wait=False)
             return
         about = {"kind": self.policy.kind, "session": session}
         drafts = [{**self._details(said), "content": text, **about} for text, said in kept]
@@ -212,7 +213,8 @@ class Companion:
                 self.memory.remember_many(drafts, key, wait=False)
             except (Invalid, Refused):  # one of them; the others are not to suffer for it
                 for number, draft in enumerate(drafts):
-                    one = Write("remember", partial(self._remember, draft, f"{key}-{number}"))
+                    alone = {**draft, "wait": False}
+                    one = Write("remember", partial(self._remember, alone, f"{key}-{number}"))
                     self.writing.put(one, 0.0)
 
         self.write("remember", work)
@@ -226,8 +228,7 @@ class Companion:
         }
 
     def _remember(self, draft: dict[str, Any], key: str) -> Any:
-        # It is on disk when the turn goes on; its vector may follow.
-        return self.memory.remember(**draft, idempotency_key=key, wait=False)
+        return self.memory.remember(**draft, idempotency_key=key)
 
     def write(self, verb: str, work: Callable[[], Any]) -> Write:
         """Does a write in this turn's time; what takes longer, or fails, is done later."""

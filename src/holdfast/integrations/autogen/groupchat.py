@@ -13,6 +13,8 @@ from holdfast.integrations.companion import Companion, Counts
 from holdfast.integrations.transcript import Transcript
 from holdfast.integrations.turns import Said, TurnPolicy, words
 
+RESULTS = ("tool", "function")  # roles that a message keeps, whoever looks at it
+
 
 class PersistentGroupChat(GroupChat):  # a dataclass without slots: more attributes do no harm
     """A `GroupChat` whose messages are kept, one by one, under the name `chat`.
@@ -100,7 +102,7 @@ class PersistentGroupChat(GroupChat):  # a dataclass without slots: more attribu
         if there := attached(speaker):
             there.companion.known(Said(words(last), speaker.name, role_of(speaker)))
         self._sent_again[:] = [last]
-        return speaker, {key: value for key, value in last.items() if key != "role"}
+        return speaker, {k: v for k, v in last.items() if k != "role" or v in RESULTS}
 
     def go_on(self, manager: Any, **how: Any) -> Any:
         """Goes on where the chat stopped, with whoever is to speak next; gives the ChatResult."""
@@ -110,6 +112,8 @@ class PersistentGroupChat(GroupChat):  # a dataclass without slots: more attribu
 
 def _seen(message: dict[str, Any], name: str, own: str, other: str) -> dict[str, Any]:
     """A message as one side of a pair has it: what it said itself, and what it was told."""
-    if message.get("role") in ("tool", "function"):
+    if message.get("role") in RESULTS:
         return dict(message)
+    if message.get("tool_calls") or message.get("function_call"):
+        own = other = "assistant"  # no other role may call
     return {**message, "role": own if message.get("name") == name else other}

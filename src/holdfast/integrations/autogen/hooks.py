@@ -79,6 +79,7 @@ class Attachment:
             if turns.speech(messages[-1]) or not self._block:
                 self._show(self.companion.context(messages))
             self._hear(messages)
+            self._learn_at_the_end(turns.speech(messages[-1]))
         except Exception:
             log.exception("memory: a turn goes on without it")
         return messages
@@ -89,11 +90,14 @@ class Attachment:
             if text:
                 said = Said(text, sender.name, role_of(sender))
                 self.companion.hear(said, self.companion.policy.outgoing)
-            if text.rstrip(" .").endswith("TERMINATE"):
-                self.companion.learn()
+            self._learn_at_the_end(text)
         except Exception:
             log.exception("memory: a message goes out without being kept")
         return message
+
+    def _learn_at_the_end(self, text: str) -> None:
+        if text.rstrip(" .").endswith("TERMINATE"):  # how an agent says that a chat is over
+            self.companion.learn()
 
     def _show(self, block: str) -> None:
         """The system message with this block in place of the last one."""
