@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from tests.serving import Served, serving
 from tests.waiting import until
 
 STATE = "/v1/scopes/s/state/k"
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -543,6 +545,8 @@ def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFix
         ("recall", 400),
     ]
     assert all(len(it["request"]) == 16 for it in told)
+    now = datetime.now(timezone.utc)
+    assert all(abs(datetime.fromisoformat(it["at"][:-1] + "+00:00") - now) < HOUR for it in told)
     assert "xylophone" not in "".join(lines)
     assert "attic" not in "".join(lines)
     assert key[16:] not in "".join(lines)

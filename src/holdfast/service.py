@@ -360,7 +360,7 @@ class Service:
     def get(self, op: ops.Get, place: Place) -> Entry:
         """Gives the entry under a key."""
         now = self._clock()
-        entry = self.engine.read(lambda seen: seen.entry(place, op.key))
+        entry = self.engine.read(lambda seen: seen.entry(place, op.key), alone=True)
         if entry is None or not lifetime.alive(entry.expires_at, now):
             raise NotFound(f"There is no key {op.key!r} here.", "`keys` lists those there are.")
         return entry

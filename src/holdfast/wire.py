@@ -66,7 +66,7 @@ def _must(field: dataclasses.Field[Any]) -> bool:
 
 def dumps(value: Any) -> str:
     """A value as one line of JSON."""
-    return json.dumps(dump(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(dump(value))
 
 
 def load(kind: type[T], data: Any) -> T:
@@ -82,13 +82,18 @@ def loads(kind: type[T], line: str) -> T:
 def parse(line: str) -> Any:
     """The plain data of a line of JSON."""
     try:
-        return json.loads(line, parse_constant=_no_constant)
+        return _DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         raise Invalid(f"This is not JSON: {error}.") from None
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+# Made once: that takes as long as to use them.
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 Loader = Callable[[Any, str], Any]

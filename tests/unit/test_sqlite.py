@@ -110,6 +110,21 @@ def test_every_connection_waits_for_the_disk(engine: SQLite, path: Path) -> None
         assert db.execute("PRAGMA secure_delete").fetchone()[0] == 2
 
 
+def test_what_is_asked_alone_is_seen_as_it_is_now_and_holds_nothing(engine: SQLite) -> None:
+    for version in (1, 2, 3):
+        entry = Entry(key="k", value=[version], version=version, updated_at=NOW)
+
+        def put(tx: Transaction, entry: Entry = entry) -> None:
+            tx.put_entry(SLOW, entry)
+
+        engine.write(put)
+        assert engine.read(lambda seen: seen.entry(SLOW, "k"), alone=True) == entry
+    assert not any(db.in_transaction for db in engine._connections._idle)
+    with pytest.raises(StoreBroken):
+        engine.read(lambda seen: seen._one("entry", 2**70, "", ""), alone=True)  # type: ignore[attr-defined]
+    assert engine._connections._reading == 0
+
+
 def test_the_file_says_whose_it_is(engine: SQLite, path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA application_id").fetchone()[0] == int.from_bytes(b"Hold", "big")

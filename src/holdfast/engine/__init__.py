@@ -324,8 +324,11 @@ class Transaction(Snapshot, Learning, Protocol):
 class Engine(Protocol):
     """A store that is open."""
 
-    def read(self, work: Callable[[Snapshot], T]) -> T:
-        """Runs a function on a consistent view that has everything acknowledged so far."""
+    def read(self, work: Callable[[Snapshot], T], alone: bool = False) -> T:
+        """Runs a function on a consistent view that has everything acknowledged so far.
+
+        `alone`: it asks for one thing only, which is a view by itself, and takes fewer steps.
+        """
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Runs a function that writes; returns once it is on disk."""

@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 import traceback
 
 TOLD = ("request", "verb", "status", "ms", "error")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 class Lines(logging.Formatter):
     """One line of JSON for each thing logged."""
 
+    converter = staticmethod(time.gmtime)
+
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         line = {
-            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
+            "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%SZ"),
             "level": record.levelname.lower(),
             "what": record.getMessage(),
         }
         line |= {name: record.__dict__[name] for name in TOLD if name in record.__dict__}
         if record.exc_info and record.exc_info[1]:
             line["trace"] = _trace(record.exc_info[1])
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return _ENCODER.encode(line)
 
 
 def _trace(error: BaseException | None) -> str:

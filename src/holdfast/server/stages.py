@@ -45,11 +45,11 @@ class WatchedEngine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def read(self, work: Callable[[Snapshot], T]) -> T:
+    def read(self, work: Callable[[Snapshot], T], alone: bool = False) -> T:
         """Runs a function on a consistent view."""
         start = time.perf_counter()
         try:
-            return self._engine.read(work)
+            return self._engine.read(work, alone)
         finally:
             self._observe("read", time.perf_counter() - start)
 

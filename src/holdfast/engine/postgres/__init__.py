@@ -67,7 +67,7 @@ class Postgres:
 
     # --- reading and writing ---
 
-    def read(self, work: Callable[[Snapshot], T]) -> T:
+    def read(self, work: Callable[[Snapshot], T], alone: bool = False) -> T:
         """Runs a function on a consistent view that has everything acknowledged so far."""
         uses = self._uses.seen()
 

@@ -75,19 +75,15 @@ class Connections:
         self._reading, self._paused = 0, False
         self._lock = threading.Condition()
 
-    @contextmanager
-    def reader(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside a read transaction, used by one thread at a time."""
-        with errors(self._path):
-            db = self._borrow()
-            try:
-                db.execute("BEGIN")
-                yield db
-            finally:
-                db.rollback()
-                self._give_back(db)
+    def reader(self, alone: bool = False) -> Reading:
+        """A connection inside a read transaction, used by one thread at a time.
 
-    def _borrow(self) -> sqlite3.Connection:
+        A statement that is alone is a transaction by itself.
+        """
+        return Reading(self, self._path, alone)
+
+    def borrow(self) -> sqlite3.Connection:
+        """A connection of the pool, for one thread."""
         with self._lock:
             if self._paused:
                 self._lock.wait_for(lambda: not self._paused)
@@ -96,7 +92,8 @@ class Connections:
             self._reading += 1
             return db
 
-    def _give_back(self, db: sqlite3.Connection) -> None:
+    def give_back(self, db: sqlite3.Connection) -> None:
+        """Takes a connection back into the pool."""
         with self._lock:
             self._reading -= 1
             if self._paused:
@@ -168,6 +165,33 @@ class Connections:
             if db is not None:
                 db.close()
         self._writer, self._idle = None, []
+
+
+class Reading:
+    """A connection that is borrowed for a while; a class, as `errors` is, and for its reason."""
+
+    __slots__ = ("_alone", "_connections", "_db", "_path")
+
+    def __init__(self, connections: Connections, path: Path, alone: bool) -> None:
+        self._connections, self._path, self._alone = connections, path, alone
+
+    def __enter__(self) -> sqlite3.Connection:
+        with errors(self._path):
+            self._db = self._connections.borrow()
+        if not self._alone:
+            self._db.execute("BEGIN")  # which touches no file, and so cannot fail
+        return self._db
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if not self._alone:
+                self._db.rollback()
+        except sqlite3.Error as failed:
+            error = error or failed
+        self._connections.give_back(self._db)
+        ours = None if error is None else _ours(error, self._path)
+        if ours is not None:
+            raise ours from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:
