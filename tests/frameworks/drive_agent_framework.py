@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from agent_framework import Agent, AgentSession, InMemoryHistoryProvider, Message
+from agent_framework.exceptions import AgentFrameworkException
 from agent_framework.openai import OpenAIChatClient, OpenAIChatCompletionClient
 
-from examples.autogen.scripted_model import Reply, ScriptedModel, call
+from examples.autogen.scripted_model import Asked, Reply, ScriptedModel, call
 from holdfast import Memory, Source
 from holdfast.integrations.agent_framework import HoldfastContextProvider, HoldfastHistoryProvider
 from holdfast.integrations.turns import TurnPolicy
@@ -119,6 +120,17 @@ async def test_streaming_works_the_same(memory: Memory, kind: str) -> None:
         assert answer.text == "A streamed answer, piece by piece."
         assert FACT in model.asked[0].system
     assert "A streamed answer, piece by piece." in contents(memory)
+
+
+async def test_what_was_said_is_kept_though_the_model_fails(memory: Memory) -> None:
+    def fails(_: Asked) -> Reply:
+        raise ConnectionError("no model")
+
+    provider = HoldfastContextProvider(memory)
+    with ScriptedModel(fails) as model, pytest.raises(AgentFrameworkException):
+        await agent(model, provider).run("I moved to Lisbon in May.")
+    assert await provider.finish() == 0
+    assert "I moved to Lisbon in May." in contents(memory)
 
 
 async def test_a_session_survives(memory: Memory) -> None:

@@ -200,6 +200,17 @@ def test_threads_with_nothing_to_do_end_and_others_take_their_place(
     assert len(contents(memory)) == 3
 
 
+def test_it_warms_up_once_and_goes_on_counting(memory: Memory) -> None:
+    companion = Companion(memory)
+    companion.warm_up()
+    assert companion.counts.recalls == 0
+    companion.context(["what is known about green tea?"])
+    memory.close()
+    companion.context(["what is known about black tea?"])
+    companion.warm_up()  # it takes another place beside an agent
+    assert (companion.counts.recalls, companion.counts.recalls_failed) == (2, 1)
+
+
 def test_a_greeting_asks_with_the_hint(memory: Memory) -> None:
     memory.remember("The vault code of the office is 4711")
     companion = Companion(memory, hint="what is the vault code of the office?")

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from agent_framework import ContextProvider, HistoryProvider, Message
+from agent_framework import ContextProvider, HistoryProvider, Message, chat_middleware
 
 from holdfast import Memory
 from holdfast.integrations import turns
@@ -66,9 +66,26 @@ class HoldfastContextProvider(ContextProvider):
         if self._with_tools:
             made = tools(self.companion, getattr(agent, "name", None))
             context.extend_tools(self.source_id, list(made.values()))
+        context.extend_middleware(self.source_id, self._though_it_fails(agent, context))
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: Any) -> None:
         """Keeps what was said, and learns from it now and then."""
+        await self._hear(agent, context)
+
+    def _though_it_fails(self, agent: Any, context: Any) -> Any:
+        """Keeps what came in though the model fails: then there is no `after_run`."""
+
+        @chat_middleware
+        async def keeping(_: Any, call_next: Any) -> None:
+            try:
+                await call_next()
+            except Exception:
+                await self._hear(agent, context)
+                raise
+
+        return keeping
+
+    async def _hear(self, agent: Any, context: Any) -> None:
         policy = self.companion.policy
         name = getattr(agent, "name", None)
         said = [(message, policy.incoming) for message in context.input_messages]

@@ -79,6 +79,7 @@ class Companion:
         self._learning = Writing(self.policy.quiet, lambda: None)
         self._answering = Answering()
         self._spent, self._longest, self._most = 0.0, 0.0, self.policy.seconds
+        self._warm = False
         self._heard: OrderedDict[bytes, None] = OrderedDict()
         self._told = turns.Told()
         self._unlearned: dict[str, list[Said]] = {}  # by session
@@ -87,8 +88,8 @@ class Companion:
 
     def warm_up(self) -> None:
         """Loads the embedder and the index, so that the first turn need not; no turn waits yet."""
-        if self.policy.recall:
-            self._most = COLD_SECONDS
+        if self.policy.recall and not self._warm:
+            self._warm, self._most = True, COLD_SECONDS
             self.ask(lambda: self.memory.recall(WARM_UP, 1, scopes=self.scopes), None)
             self._spent = self._longest = 0.0
             self._recalls = self._recalls_failed = 0
