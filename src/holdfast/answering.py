@@ -76,6 +76,8 @@ def _hits(
 
 def current_first(hits: list[tuple[Key, Hit]]) -> list[tuple[Key, Hit]]:
     """The hits in their order, but none before the one that outdated it."""
+    if not any(hit.outdated_by for _, hit in hits):
+        return hits
     places = {hit.id: n for n, (_, hit) in enumerate(hits)}
     order: list[tuple[int, int]] = []  # the place of what comes before, and its own
     told: dict[int, tuple[Key, Hit]] = dict(enumerate(hits))

@@ -49,12 +49,20 @@ _RELATIVE = [
     rf"(?P<named>week|month|year|weekend|night|{'|'.join(_WEEKDAYS)})\b",
     r"\b(?P<near>day before yesterday|yesterday|today|tonight|this morning)\b",
 ]
+# One of these is in every form: most texts have none, and need not be read ten times to know it.
+_ANY = re.compile(
+    rf"\d|\b(?:{'|'.join(name[:3] for name in _MONTH_NAMES)}"
+    "|ago|last|past|previous|this|yesterday|today|tonight)",
+    re.IGNORECASE,
+)
 _CALENDAR_FORMS = [re.compile(form, re.IGNORECASE) for form in _CALENDAR]
 _RELATIVE_FORMS = [re.compile(form, re.IGNORECASE) for form in _RELATIVE]
 
 
 def named(text: str, now: datetime) -> tuple[list[Range], str]:
     """The ranges a text names, and the text without the words that name them."""
+    if not _ANY.search(text):
+        return [], text
     calendar, text = _taken(text, _CALENDAR_FORMS, lambda said: _calendar(said, now))
     relative, text = _taken(text, _RELATIVE_FORMS, lambda said: _relative(said, now))
     return calendar or relative, text

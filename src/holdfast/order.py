@@ -29,7 +29,7 @@ Places = NDArray[np.int64]
 def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
     """The similarities, given to the candidates in a better order."""
     total = float(rarity.sum())
-    if total <= 0:
+    if total <= 0 or not len(similarity):
         return similarity
     weight = rarity / total
     best = np.argsort(-similarity, kind="stable")[:POOL]
@@ -75,17 +75,16 @@ def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> N
 
 def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates again, those that have words of the query no earlier one has before others."""
-    has = (found.counts[best] > 0).astype(np.float64)
-    value = np.sort(similarity[best])[::-1].copy()
+    has = found.counts.take(best, axis=0) > 0
+    value = -np.sort(-similarity.take(best))
     missing = weight * has.any(axis=0)
-    taken: list[int] = []
-    for _ in range(min(STEPS, len(best))):
-        next_one = int(np.argmax(value + COVER * (has @ missing) if taken else value))
-        taken.append(next_one)
-        value[next_one] = -np.inf
-        missing *= 1 - has[next_one]
+    taken = [0]  # the best stays the best
+    for _ in range(1, min(STEPS, len(best))):
+        value[taken[-1]] = -np.inf
+        missing[has[taken[-1]]] = 0.0
         if not missing.any():
             break
+        taken.append(int((value + COVER * (has @ missing)).argmax()))
     rest = np.ones(len(best), bool)
     rest[taken] = False
     again: Places = np.concatenate([best[taken], best[rest]])

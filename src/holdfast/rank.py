@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from itertools import compress
 from typing import Any, cast
 
@@ -65,7 +66,7 @@ USUAL_MEAN, USUAL_SPREAD, USUAL_COUNT = 0.10, 0.11, 20.0
 COHERENT_FROM, COHERENT_FULL, COHERENT_PRIOR, COHERENT_COUNT = 0.03, 0.12, 0.10, 20.0
 
 Floats = NDArray[Any]
-Links = dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,21 +170,21 @@ def rank(
     `background`: the mean and spread of the embedder's cosines between unrelated texts.
     """
     lending = _coherence(corpus.sample) * _brevity(corpus)
-    near = _links(found.session, found.turn) if lending else {}
+    near = _neighbours(found) if lending else None
     weight = rarity(corpus)
     known = _known(corpus, weight)
     said = known * _words(found, corpus, asked, weight, near, lending)
+    words = np.minimum(said, 1.0)
     meaning = _meaning(found, corpus, said, near, lending)
     evidence = said + _bounded(meaning, known) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, weight)
-    similarity = share * _sureness(found, said, corpus, weight, background)
+    similarity = share * _sureness(found, words, corpus, weight, background)
     recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
         weights.similarity * similarity + weights.recency * recency + weights.frequency * frequency
     )
     best_first = np.lexsort((-found.happened, -score))
-    words = np.minimum(said, 1.0)
     return Ranking(best_first, score, similarity, recency, frequency, words, evidence)
 
 
@@ -221,19 +222,20 @@ def rarity(corpus: Wording) -> Floats:
     return rare
 
 
-def saturation(counts: Floats, length: NDArray[np.integer], corpus: Wording) -> Floats:
+def saturation(counts: Floats, length: NDArray[np.integer], mean_length: float) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    mean = max(corpus.mean_length, 1e-9)
+    mean = max(mean_length, 1e-9)
     usual = np.minimum(length / mean, MOST_LENGTH)
     norm = 1 - B + B * np.maximum(usual, min(LEAST_LENGTH, LEAST_TERMS / mean))
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
 
-def worth_by_length(corpus: Wording) -> Floats:
+@lru_cache(maxsize=64)
+def worth_by_length(mean_length: float) -> Floats:
     """What having a term once is worth in a memory of each length; the last is of all beyond."""
-    lengths = np.arange(int(MOST_LENGTH * max(corpus.mean_length, 1.0)) + 2)
-    return saturation(np.ones((len(lengths), 1)), lengths, corpus)[:, 0]
+    lengths = np.arange(int(MOST_LENGTH * max(mean_length, 1.0)) + 2)
+    return saturation(np.ones((len(lengths), 1)), lengths, mean_length)[:, 0]
 
 
 def most_worth() -> float:
@@ -241,36 +243,62 @@ def most_worth() -> float:
     return FULL / (1 + K1 * (1 - B))
 
 
-def pairs(
-    session: NDArray[np.integer], turn: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs(session: NDArray[np.integer], turn: NDArray[np.integer]) -> tuple[Places, Places]:
     """Which memories of a session others follow a turn or two later, and the ones that do."""
-    near = _links(session, turn)
-    left, right = zip(near[1], near[2], strict=True)
-    return np.concatenate(left), np.concatenate(right)
+    (one, next_one), (two, next_two) = _steps(session, turn)
+    return np.concatenate([one, two]), np.concatenate([next_one, next_two])
 
 
-def _links(session: NDArray[np.integer], turn: NDArray[np.integer]) -> Links:
-    """For each distance: which memories have which neighbour so many turns on."""
-    key = session.astype(np.int64) << 32 | turn.astype(np.int64)
+def _steps(
+    session: NDArray[np.integer], turn: NDArray[np.integer]
+) -> tuple[tuple[Places, Places], tuple[Places, Places]]:
+    """For one turn and for two: which memories have another so many turns on, and which."""
+    key = session.astype(np.int64) << 32 | turn
     ordered = np.argsort(key, kind="stable")
-    ranked = key[ordered]
-    near: Links = {}
-    for distance in (1, 2):
-        at = np.minimum(ranked.searchsorted(key + distance), len(key) - 1)
-        have = ((ranked.take(at) == key + distance) & (session >= 0)).nonzero()[0]
-        beyond = ordered.take(at.take(have))
-        near[distance], near[-distance] = (have, beyond), (beyond, have)
+    ranked = key.take(ordered)
+    alone = int(ranked.searchsorted(0))  # those of no session
+    ordered, ranked = ordered[alone:], ranked[alone:]
+    apart = ranked[1:] - ranked[:-1]
+    one, two = (apart == 1).nonzero()[0], (apart == 2).nonzero()[0]
+    over = (ranked[2:] - ranked[:-2] == 2).nonzero()[0]
+    left = np.concatenate([two, over])
+    right = np.concatenate([two + 1, over + 2])
+    return (
+        (ordered.take(one), ordered.take(one + 1)),
+        (ordered.take(left), ordered.take(right)),
+    )
+
+
+def _neighbours(found: Candidates) -> Places:
+    """For each distance of `LEND_WORDS` the neighbour of each; where it has none, their number."""
+    count = len(found.session)
+    near = np.full((len(LEND_WORDS), count), count)
+    steps = zip((1, 2), _steps(found.session, found.turn), strict=True)
+    places = {distance: at for at, distance in enumerate(LEND_WORDS)}
+    for distance, (left, right) in steps:
+        near[places[distance], left] = right
+        near[places[-distance], right] = left
     return near
+
+
+def _lent(own: Floats, near: Places | None, shares: Floats | float, nothing: float) -> Floats:
+    """The most that each has itself, or that a neighbour lends it; it may lend each its share."""
+    if near is None:
+        return own
+    held = np.concatenate([own, np.full_like(own, nothing, shape=(1, *own.shape[1:]))])
+    lent: Floats = (shares * held.take(near, axis=0)).max(axis=0)
+    return np.maximum(own, lent)
 
 
 def _coherence(sample: Sample) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
     apart = sample.cosine.astype(np.float64)
     apart[np.isnan(apart)] = 0.0
-    for side in (sample.named, ~sample.named) if sample.named.any() else (slice(None),):
-        if len(apart[side]):
-            apart[side] -= apart[side].mean()
+    if sample.named.any():
+        for side in (sample.named, ~sample.named):
+            apart[side] -= apart[side].sum() / max(np.count_nonzero(side), 1)
+    else:
+        apart -= apart.sum() / max(len(apart), 1)
     left, right = apart.take(sample.left), apart.take(sample.right)
     norm = math.sqrt(float((left**2).sum() * (right**2).sum()))
     alike = float((left * right).sum()) / norm if norm > 1e-12 else 0.0
@@ -295,17 +323,21 @@ def _known(corpus: Corpus, weight: Floats) -> float:
 
 
 def _words(
-    found: Candidates, corpus: Corpus, asked: Asked, weight: Floats, near: Links, lending: float
+    found: Candidates,
+    corpus: Corpus,
+    asked: Asked,
+    weight: Floats,
+    near: Places | None,
+    lending: float,
 ) -> Floats:
     """The share of the query's information that a memory and its neighbours have.
 
     Of a query in several parts a memory need answer but one, so the part it has most of counts
     beside the whole.
     """
-    own = saturation(found.counts, found.length, corpus)
-    lent = own.copy()
-    for distance, (have, neighbour) in near.items():
-        lent[have] = np.maximum(lent[have], lending * LEND_WORDS[distance] * own[neighbour])
+    own = saturation(found.counts, found.length, corpus.mean_length)
+    shares = lending * np.array([*LEND_WORDS.values()])
+    lent = _lent(own, near, shares[:, None, None], 0.0)
     share = _share(lent, weight)
     if asked.parts:
         parts = [_share(lent[:, list(part)], weight[list(part)]) for part in asked.parts]
@@ -320,7 +352,7 @@ def _share(held: Floats, weight: Floats) -> Floats:
 
 
 def _meaning(
-    found: Candidates, corpus: Corpus, said: Floats, near: Links, lending: float
+    found: Candidates, corpus: Corpus, said: Floats, near: Places | None, lending: float
 ) -> Floats:
     """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual.
 
@@ -332,10 +364,7 @@ def _meaning(
     if unknown.any():
         own[unknown] = 0.0
         own[unknown] = own.max(initial=0.0) * np.minimum(said[unknown], 1.0)
-    lent = own.copy()
-    for have, neighbour in near.values():
-        lent[have] = np.maximum(lent[have], lending * LEND_MEANING * own[neighbour])
-    worth: Floats = MEANING * lent
+    worth: Floats = MEANING * _lent(own, near, lending * LEND_MEANING, -np.inf)
     return worth
 
 
@@ -384,32 +413,26 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
 
 def _above_noise(evidence: Floats) -> Floats:
     """Evidence on the scale 0..1: the best is 1, noise is `NOISE`; flat where peers are."""
-    best = max(float(evidence.max(initial=0.0)), 1e-9)
+    ranked = np.sort(evidence)
+    best = max(_nth(ranked, 1), 1e-9)
     rank = min(NOISE_RANK, max(NOISE_LEAST, len(evidence) // NOISE_PART))
-    noise = min(_nth(evidence, rank), NOISE_MOST * best)
-    ground = min(_nth(evidence, GROUND_RANK), noise)
-    cubed = (2 * _share_of((evidence - noise) / (best - noise)) - 1) ** 3
+    noise = min(_nth(ranked, rank), NOISE_MOST * best)
+    ground = min(_nth(ranked, GROUND_RANK), noise)
+    apart = 2 * (evidence - noise) / (best - noise) - 1
+    cubed = apart * apart * apart
     above = PEERS + np.where(cubed > 0, 1 - PEERS, PEERS) * cubed
-    within = _share_of((evidence - ground) / max(noise - ground, 1e-9))
-    under = _share_of(0.5 + 0.5 * evidence / max(ground, 1e-9))
-    low = np.where(evidence >= ground, GROUND + (NOISE - GROUND) * within, GROUND * under)
+    low = np.interp(evidence, (-max(ground, 1e-9), ground, noise), (0.0, GROUND, NOISE))
     return np.where(evidence >= noise, NOISE + (1 - NOISE) * above, low)
 
 
-def _share_of(numbers: Floats) -> Floats:
-    """The numbers, none under 0 or over 1."""
-    share: Floats = np.minimum(np.maximum(numbers, 0.0), 1.0)
-    return share
-
-
-def _nth(evidence: Floats, rank: int) -> float:
-    """The evidence of the candidate in this place; nothing if there are fewer."""
-    return max(float(np.partition(evidence, -rank)[-rank]), 0.0) if len(evidence) >= rank else 0.0
+def _nth(ranked: Floats, rank: int) -> float:
+    """The evidence in this place, or nothing if there are fewer; the best stands last."""
+    return max(float(ranked[-rank]), 0.0) if len(ranked) >= rank else 0.0
 
 
 def _sureness(
     found: Candidates,
-    said: Floats,
+    words: Floats,
     corpus: Corpus,
     weight: Floats,
     background: tuple[float, float],
@@ -418,15 +441,18 @@ def _sureness(
 
     The more memories there are, the nearer the nearest comes by chance.
     """
-    words = np.minimum(said, 1.0)
     mean, spread = background
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
     size = min(max(corpus.size, 0), CHANCE_SIZE)
     chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
-    alone = np.where(np.isnan(cosine), ALONE_WORDS * words + ALONE_BIAS, NEVER_SURE)
+    alone = words[np.isnan(cosine)]
     # The share of the query's information that a memory has itself, however long it is.
-    exact = ALONE_WORDS * _share(found.counts > 0, weight) + EXACT_BIAS
-    best = np.fmax(with_meaning, np.maximum(alone, exact)).max(initial=NEVER_SURE)
-    return 1 / (1 + math.exp(-float(best)))
+    exact = _share(found.counts > 0, weight)
+    best = max(
+        float(np.fmax.reduce(with_meaning, initial=NEVER_SURE)),
+        ALONE_WORDS * float(alone.max()) + ALONE_BIAS if len(alone) else NEVER_SURE,
+        ALONE_WORDS * float(exact.max(initial=0.0)) + EXACT_BIAS,
+    )
+    return 1 / (1 + math.exp(-best))

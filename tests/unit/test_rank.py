@@ -118,9 +118,9 @@ def test_long_memories_borrow_less() -> None:
 
 def test_among_long_memories_a_short_one_gains_by_being_short() -> None:
     found = some([[1], [1], [1]], length=[40, 80, 160])
-    worth = rank.saturation(found.counts, found.length, replace(scope(found), mean_length=160.0))
+    worth = rank.saturation(found.counts, found.length, 160.0)
     assert worth[0, 0] > worth[1, 0] > worth[2, 0]
-    few = rank.saturation(found.counts, found.length // 40, replace(scope(found), mean_length=4.0))
+    few = rank.saturation(found.counts, found.length // 40, 4.0)
     assert few[0, 0] == few[1, 0] > few[2, 0]  # a word of thanks does not
     assert rank.most_worth() > max(worth.max(), few.max())
 

@@ -17,15 +17,19 @@ from holdfast.engine.columns import stamp
 FLUSH_SECONDS = 5.0  # uses counted by recalls alone are written this often,
 USES_HELD = 256  # or when there are so many
 
-Uses = Mapping[tuple[Scope, int], tuple[int, int]]  # (scope, row): times used, last at
+# How often each row of a scope was used, and when last.
+Uses = Mapping[Scope, Mapping[int, tuple[int, int]]]
+UNUSED = (0, 0)
 
 
-def add(one: Uses, other: Uses) -> dict[tuple[Scope, int], tuple[int, int]]:
+def add(one: Uses, other: Uses) -> Uses:
     """Two counts as one."""
     both = dict(one)
-    for key, (times, at) in other.items():
-        more, later = both.get(key, (0, 0))
-        both[key] = times + more, max(at, later)
+    for scope, counted in other.items():
+        rows = both[scope] = dict(both.get(scope, {}))
+        for row, (times, at) in counted.items():
+            more, later = rows.get(row, UNUSED)
+            rows[row] = times + more, max(at, later)
     return both
 
 
@@ -41,11 +45,13 @@ class Counted:
     def count(self, keys: Sequence[Key], now: datetime) -> bool:
         """Counts a use of each; True if it is time to write."""
         at = stamp(now)
-        more = {(scope, row): (1, at) for _, scope, row in keys}
+        more: dict[Scope, dict[int, tuple[int, int]]] = {}
+        for _, scope, row in keys:
+            more.setdefault(scope, {})[row] = 1, at
         with self._lock:
             self._held = add(self._held, more)
             late = time.monotonic() - self._flushed > FLUSH_SECONDS
-            due = late or len(self._held) > USES_HELD
+            due = late or sum(map(len, self._held.values())) > USES_HELD
             if due:
                 self._flushed = time.monotonic()
         return due
@@ -61,12 +67,12 @@ class Counted:
     def scopes(self) -> set[Scope]:
         """The scopes of which something is held."""
         with self._lock:
-            return {scope for scope, _ in self._held}
+            return set(self._held)
 
     def take(self, scope: Scope | None = None) -> Uses:
         """What is held, all or of a scope, for a transaction; it is then settled or put back."""
         with self._lock:
-            taken = {key: told for key, told in self._held.items() if scope in (None, key[0])}
+            taken = {key: told for key, told in self._held.items() if scope in (None, key)}
             if taken:
                 self._held = {k: told for k, told in self._held.items() if k not in taken}
                 self._riding.append(taken)

@@ -20,7 +20,7 @@ from holdfast.engine import Scope
 from holdfast.engine.cache import Pulse, Source
 from holdfast.engine.cache.batch import NEVER, Batch, of_rows
 from holdfast.engine.cache.lists import Lists
-from holdfast.engine.cache.names import NOBODY, Names
+from holdfast.engine.cache.names import NOBODY, Names, coded
 from holdfast.engine.cache.vectors import Taken, VectorTable
 from holdfast.engine.cache.whole import Whole
 from holdfast.lifetime import policy
@@ -235,10 +235,9 @@ class Index:
         kinds = {name: policy(name).ageless for name in set(names["kind"])}
         who = list(zip(names["role"], names["speaker"], strict=True))
         roles = {pair: _role(*pair) for pair in set(who)}
-        ageless = np.fromiter(map(kinds.__getitem__, names["kind"]), np.bool_, len(who))
         values = numbers | {
-            "ageless": ageless | (numbers["pinned"] != 0),
-            "role": np.fromiter(map(roles.__getitem__, who), np.int8, len(who)),
+            "ageless": coded(names["kind"], kinds, np.bool_) | (numbers["pinned"] != 0),
+            "role": coded(who, roles, np.int8),
             **{name: self.names.codes(name, names[name]) for name in CODED},
         }
         ends = (numbers["until"] != NEVER) | (numbers["expires"] != NEVER)
@@ -247,25 +246,26 @@ class Index:
 
     def _turns(self, sessions: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """Where new rows stand in their sessions."""
-        first, held = self.count, self._last
-        # Lists: a loop over arrays would take three times as long, and a scope is loaded by it.
-        turn, before, after = ([filling] * len(sessions) for filling in (0, NOBODY, NOBODY))
-        for i, session in enumerate(sessions.tolist()):
-            if session == NOBODY:
-                continue
-            last = before[i] = held.get(session, NOBODY)
-            if last >= first:
-                after[last - first] = first + i
-                turn[i] = turn[last - first] + 1
-            elif last != NOBODY:
-                self.columns["after"][last] = first + i
-                turn[i] = int(self.columns["turn"][last]) + 1
-            held[session] = first + i
-        return {
-            "turn": np.array(turn, np.int32),
-            "before": np.array(before, np.int64),
-            "after": np.array(after, np.int64),
-        }
+        count, first = len(sessions), self.count
+        turn, before, after = np.zeros(count, np.int32), *np.full((2, count), NOBODY)
+        # By session, and in order there: a loop over all rows would take as long as reading them.
+        ordered = np.argsort(sessions, kind="stable")
+        ordered = ordered[np.searchsorted(sessions[ordered], NOBODY, side="right") :]
+        inner = sessions[ordered[1:]] == sessions[ordered[:-1]]
+        before[ordered[1:][inner]] = first + ordered[:-1][inner]
+        after[ordered[:-1][inner]] = first + ordered[1:][inner]
+        starts = np.flatnonzero(np.concatenate([[True], ~inner])[: len(ordered)])
+        sizes = np.diff(starts, append=len(ordered))
+        turn[ordered] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+        ends = ordered[starts + sizes - 1].tolist()
+        for at, size, end in zip(starts.tolist(), sizes.tolist(), ends, strict=True):
+            session, begin = int(sessions[end]), int(ordered[at])
+            last = self._last.get(session, NOBODY)
+            if last != NOBODY:
+                before[begin], self.columns["after"][last] = last, first + begin
+                turn[ordered[at : at + size]] += int(self.columns["turn"][last]) + 1
+            self._last[session] = first + end
+        return {"turn": turn, "before": before, "after": after}
 
     # --- asking ---
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from holdfast.model import Filter
 NOBODY = -1  # the code of no name
 
 Mask = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 class Names:
@@ -27,39 +29,44 @@ class Names:
     def codes(self, column: str, names: Sequence[str | None]) -> NDArray[np.int32]:
         """The number of each name in a column."""
         known = self._known.setdefault(column, {None: NOBODY})
-        new = [name for name in dict.fromkeys(names) if name not in known]
+        told = dict.fromkeys(names)
+        new = [name for name in told if name not in known]
         known.update(zip(new, count(len(known) - 1), strict=False))
         if column == "tags":
             for text in filter(None, new):
                 for tag in json.loads(text):
                     self._tagged.setdefault(tag, set()).add(known[text])
-        return np.fromiter(map(known.__getitem__, names), np.int32, len(names))
+        return coded(names, {name: known[name] for name in told}, np.int32)
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The numbers of the speakers whose name shares a term with a query."""
         said, speakers = set(terms), self._known.get("speaker", {})
         return [code for name, code in speakers.items() if name and said & set(name.split(" "))]
 
-    def fitting(self, where: Filter, columns: Mapping[str, NDArray[np.generic]]) -> Mask:
-        """Which rows a filter leaves in, but for what it says of `meta`."""
+    def fitting(self, where: Filter, columns: Mapping[str, NDArray[Any]]) -> list[Mask]:
+        """Which rows each part of a filter leaves in, but for what it says of `meta`."""
         wanted = [
             ("kind", self._of("kind", where.kinds), bool(where.kinds)),
             ("session", self._of("session", [where.session]), where.session is not None),
             ("writer", self._of("writer", [where.source]), where.source is not None),
             *(("tags", list(self._tagged.get(tag, ())), True) for tag in where.tags),
         ]
-        fit = np.ones(len(columns["row"]), bool)
-        for column, codes, asked in wanted:
-            if asked:
-                fit &= np.isin(columns[column], codes)
+        fit = [np.isin(columns[column], codes) for column, codes, asked in wanted if asked]
         if where.avoid is not None:
-            fit &= columns["avoid"] == where.avoid
+            fit.append(columns["avoid"] == where.avoid)
         if where.since is not None:
-            fit &= columns["happened"] >= np.int64(stamp(where.since))
+            fit.append(columns["happened"] >= stamp(where.since))
         if where.until is not None:
-            fit &= columns["happened"] < np.int64(stamp(where.until))
+            fit.append(columns["happened"] < stamp(where.until))
         return fit
 
     def _of(self, column: str, names: Iterable[str | None]) -> list[int]:
         known = self._known.get(column, {})
         return [known[name] for name in names if name in known]
+
+
+def coded(things: Sequence[T], codes: Mapping[T, int], kind: type[Any]) -> NDArray[Any]:
+    """The code of each thing, all of which have one; often it is the same for all."""
+    if len(codes) == 1:
+        return np.full(len(things), next(iter(codes.values())), kind)
+    return np.fromiter(map(codes.__getitem__, things), kind, len(things))

@@ -58,14 +58,14 @@ class Part(ABC):
         return Candidates(
             cosine=self._cosine(chosen),
             counts=self._counts(),
-            length=columns["length"][chosen],
+            length=columns["length"].take(chosen),
             session=self._session(chosen),
-            turn=columns["turn"][chosen],
-            happened=columns["happened"][chosen] / 1e6,
+            turn=columns["turn"].take(chosen),
+            happened=columns["happened"].take(chosen) / 1e6,
             named=self._said_by(chosen),
-            role=columns["role"][chosen],
+            role=columns["role"].take(chosen),
             uses=self._used(uses),
-            ageless=columns["ageless"][chosen],
+            ageless=columns["ageless"].take(chosen),
         )
 
     def _cosine(self, at: Positions) -> NDArray[np.float32]:
@@ -77,14 +77,14 @@ class Part(ABC):
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""
         counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
         for column, found in enumerate(self._lists):
-            counts[held(found, self._chosen), column] = 1
+            counts[:, column] = held(found, self._chosen)
             for often, more in self._again[column].items():
                 counts[held(more, self._chosen), column] = often
         return counts
 
     def _session(self, at: Positions) -> Positions:
         """Codes of sessions that are no other scope's."""
-        session = self._columns["session"][at].astype(np.int64)
+        session = self._columns["session"].take(at).astype(np.int64)
         return np.where(session >= 0, session << 8 | self._place, -1)
 
     def _said_by(self, at: Positions) -> Mask:
@@ -95,14 +95,13 @@ class Part(ABC):
 
     def _used(self, uses: Uses) -> NDArray[np.int64]:
         """How often each candidate was used, what is counted but not written yet included."""
-        times = self._columns["uses"].take(self._chosen)
-        if not uses:
+        times, more = self._columns["uses"].take(self._chosen), uses.get(self._scope)
+        if not more:
             return times
-        more = {row: counted for (scope, row), (counted, _) in uses.items() if scope == self._scope}
-        rows, used = self._columns["row"][self._chosen], np.array(list(more), np.int64)
-        at = np.minimum(np.searchsorted(rows, used), max(len(rows) - 1, 0))
-        here = np.flatnonzero(rows[at] == used) if len(rows) else at[:0]
-        times[at[here]] += np.array(list(more.values()), np.int64)[here]
+        rows, used = self._columns["row"].take(self._chosen), np.fromiter(more, np.int64, len(more))
+        here = used[held(rows, used)]
+        for row, at in zip(here.tolist(), rows.searchsorted(here).tolist(), strict=True):
+            times[at] += more[row][0]
         return times
 
     def __len__(self) -> int:
@@ -121,13 +120,9 @@ def together(parts: Sequence[Part], uses: Uses, most: int) -> Found:
     wording = _wording(parts)
     for part in parts:
         part.choose(wording, most)
-    corpus = Corpus(
-        wording.size,
-        wording.mean_length,
-        wording.having,
-        rank.pooled([part.sample() for part in parts]),
-    )
     candidates = rank.joined([part.candidates(uses) for part in parts])
+    sample = rank.pooled([part.sample() for part in parts])
+    corpus = Corpus(wording.size, wording.mean_length, wording.having, sample)
     return Found(candidates, corpus, _Keys(parts), sum(part.waiting for part in parts))
 
 
@@ -187,11 +182,11 @@ def add_words(
     order = np.argsort(-rarity, kind="stable")
     for number, term in enumerate(order.tolist()):
         found = lists[term]
-        if len(found) > LONG:
-            scored = np.flatnonzero(score > 0)
+        if number and len(found) > LONG:
+            scored = score.compress(score > 0)  # an index by a mask would take five times as long
             left = float(rarity[order[number:]].sum()) * most_worth
-            if len(scored) > most and np.partition(score[scored], -most)[-most] > left:
-                found = scored[held(found, scored)]
+            if len(scored) > most and np.partition(scored, -most)[-most] > left:
+                found = found.compress(score.take(found) > 0)
         score[found] += rarity[term] * worth(found)
 
 

@@ -71,20 +71,21 @@ class InMemory(Part):
             return len(found)
         return int((self._columns["expires"][found] != GONE).sum())
 
-    def _sight(self, source: Source, index: Index, look: Look) -> Mask:
-        """Which rows may be candidates at all."""
+    def _sight(self, source: Source, index: Index, look: Look) -> Mask | None:
+        """Which rows may be candidates at all; None for every one, as there mostly are."""
         columns, where = self._columns, look.where
-        seen = index.names.fitting(where, columns)
+        fit = index.names.fitting(where, columns)
         if where.meta:
-            seen &= np.isin(columns["row"], source.matching(Filter(meta=where.meta)))
+            fit.append(np.isin(columns["row"], source.matching(Filter(meta=where.meta))))
         if not index.lasting:
-            seen &= columns["expires"] > stamp(look.now)
+            fit.append(columns["expires"] > stamp(look.now))
         if look.as_of is not None:
             at = stamp(look.as_of)
-            seen &= (columns["since"] <= at) & (columns["until"] > at)
+            fit += [columns["since"] <= at, columns["until"] > at]
         elif not index.lasting:
-            seen &= columns["until"] == NEVER
-        return seen
+            fit.append(columns["until"] == NEVER)
+        seen = np.logical_and.reduce(fit) if fit else None
+        return None if seen is None or seen.all() else seen
 
     @cached_property
     def _near(self) -> Near | None:  # type: ignore[override]
@@ -99,34 +100,32 @@ class InMemory(Part):
 
     def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
-        if np.count_nonzero(self._seen) <= max(SMALL, most):
-            self._chosen = np.flatnonzero(self._seen)
+        rows, seen = len(self._columns["row"]), self._seen
+        if (rows if seen is None else np.count_nonzero(seen)) <= max(SMALL, most):
+            self._chosen = np.arange(rows) if seen is None else seen.nonzero()[0]
             return
         best = [self._by_words(wording, most)]
         if self._near is not None:
-            best.append(self._near.best(self._seen, most))
-        here = np.concatenate([some[:GOOD] for some in best])
-        for way in ("before", "after"):
-            step = here
-            for _ in range(BESIDE):
-                step = self._columns[way].take(step)
-                step = step[(step >= 0) & (step < len(self._seen))]
-                best.append(step)
-        chosen = np.zeros(len(self._seen), bool)
+            best.append(self._near.best(seen, most))
+        step = np.concatenate([some[:GOOD] for some in best])
+        for _ in range(BESIDE):  # one forth and back is one that is there already
+            step = np.concatenate([self._columns[way].take(step) for way in ("before", "after")])
+            step = step[(step >= 0) & (step < rows)]
+            best.append(step)
+        chosen = np.zeros(rows, bool)
         chosen[np.concatenate(best)] = True
-        self._chosen = (chosen & self._seen).nonzero()[0]
+        self._chosen = (chosen if seen is None else chosen & seen).nonzero()[0]
 
     def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
-        score, lengths = np.zeros(len(self._seen), np.float32), self._columns["length"]
-
-        by_length = rank.worth_by_length(wording)
+        lengths, by_length = self._columns["length"], rank.worth_by_length(wording.mean_length)
+        score = np.zeros(len(lengths), np.float32)
 
         def worth(found: Positions) -> NDArray[np.floating]:
             return by_length.take(lengths.take(found), mode="clip")
 
         add_words(score, self._lists, rank.rarity(wording), most, worth, rank.most_worth())
-        return top(score if self._seen.all() else np.where(self._seen, score, 0), most)
+        return top(score if self._seen is None else np.where(self._seen, score, 0), most)
 
 
 def _oftener(source: Source, index: Index, term: str) -> dict[int, Positions]:

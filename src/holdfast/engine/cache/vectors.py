@@ -30,7 +30,8 @@ BLOCK = 64  # axes that are turned together;
 FEW = 8  # of so many vectors: a larger product would take all cores, which others have work for
 CHUNK = 512  # vectors made shorter at a time: they stay in the processor's cache
 MANY = 4096  # so many are made shorter by another thread
-SCAN = 32_768  # vectors whose signs are compared at a time, for the cache's sake too
+FETCHED = 2  # to compare some takes as long as to compare so many times as many, all in a row
+SCAN = 8192  # vectors whose signs are compared at a time, for the cache's sake too
 
 Floats = NDArray[np.float32]
 Positions = NDArray[np.int64]
@@ -150,12 +151,13 @@ class VectorTable:
 
     def places(self, rows: Positions, limit: int) -> Places:
         """Where the vectors of rows stand; of those that came after the first `limit`, none."""
-        start, size = self.start[rows], self.size[rows]
+        start, size = self.start.take(rows), self.size.take(rows)
         have = ((size > 0) & (start + size <= limit)).nonzero()[0]
-        vectors, sizes = start[have], size[have]
+        if self.most == 1:
+            return Places(len(rows), have, np.arange(len(have)), start.take(have))
+        sizes = size.take(have)
         starts = np.cumsum(sizes) - sizes
-        if self.most > 1:
-            vectors = np.repeat(vectors - starts, sizes) + np.arange(sizes.sum())
+        vectors = np.repeat(start.take(have) - starts, sizes) + np.arange(sizes.sum())
         return Places(len(rows), have, starts, vectors)
 
     def taken(self, rows: Positions) -> Taken:
@@ -208,8 +210,11 @@ class Near:
         self._short = np.rint(query / self._step).astype(np.int8)[None]
         self._scanned: Floats | None = None  # how near all vectors are, once that was looked at
 
-    def best(self, allowed: NDArray[np.bool_], most: int) -> Positions:
-        """The nearest of the rows that are allowed, best first: `most`, if there are so many."""
+    def best(self, allowed: NDArray[np.bool_] | None, most: int) -> Positions:
+        """The nearest of the rows that are allowed, best first: `most`, if there are so many.
+
+        None stands for all rows.
+        """
         able = self._able(allowed)
         if self._view.signs is not None and len(self._view.owner if able is None else able) > WHOLE:
             able, near = self._alike(able)
@@ -221,11 +226,12 @@ class Near:
             owner = np.array(list(dict.fromkeys(owner.tolist())), np.int64)
         return owner[owner >= 0]  # one may have been dropped meanwhile
 
-    def _able(self, allowed: NDArray[np.bool_]) -> Positions | None:
+    def _able(self, allowed: NDArray[np.bool_] | None) -> Positions | None:
         """The vectors of rows that are allowed; None stands for all there are."""
-        if self._view.whole and allowed.all():
+        if allowed is None and self._view.whole:
             return None
-        return np.flatnonzero((self._view.owner >= 0) & allowed[self._view.owner])
+        able = self._view.owner >= 0
+        return (able if allowed is None else able & allowed[self._view.owner]).nonzero()[0]
 
     def _alike(self, able: Positions | None) -> tuple[Positions, Floats]:
         """All with enough signs in common with the query to be among the nearest; how near."""
@@ -234,7 +240,7 @@ class Near:
         alike = (differ <= told).nonzero()[0]
         alike = alike if able is None else able[alike]
         near = self._about(alike)
-        bound = self._bound(alike[_most(near, SURE)])
+        bound = self._bound(alike[_highest(near, SURE)])
         if bound > told:
             more = ((differ > told) & (differ <= bound)).nonzero()[0]
             more = more if able is None else able[more]
@@ -255,26 +261,29 @@ class Near:
     def _differing(self, able: Positions | None) -> NDArray[np.uint16]:
         """In how many signs vectors differ from the query."""
         assert self._view.signs is not None
-        mine = _bits((self._query - self._view.centre)[None])[0]
-        planes = self._view.signs if able is None else self._view.signs[:, able]
+        mine = _bits((self._query - self._view.centre)[None]).T
+        few = able is not None and len(able) < self._view.signs.shape[1] // FETCHED
+        planes = self._view.signs[:, able] if few else self._view.signs
         differ = np.empty(planes.shape[1], np.uint16)
         for at in range(0, len(differ), SCAN):
-            part = planes[:, at : at + SCAN]
-            others, counts = np.empty(part.shape[1], np.uint64), np.empty(part.shape, np.uint8)
-            for plane, bits, count in zip(part, mine, counts, strict=True):
-                np.bitwise_count(np.bitwise_xor(plane, bits, out=others), out=count)
-            np.add.reduce(counts, axis=0, dtype=np.uint16, out=differ[at : at + SCAN])
-        return differ
+            some = slice(at, at + SCAN)
+            counts = np.bitwise_count(planes[:, some] ^ mine)
+            np.add.reduce(counts, axis=0, dtype=np.uint16, out=differ[some])
+        return differ if few or able is None else differ[able]
 
     def _about(self, vectors: Positions | None) -> Floats:
         """How near vectors are, by their bytes: to within a thousandth."""
-        if vectors is None:
-            self._scanned = self._products(self._view.bytes, self._view.steps)
-            return self._scanned
-        if self._scanned is not None:
-            return self._scanned[vectors]
         view = self._view
+        if vectors is None:
+            return self._scan()
+        if self._scanned is not None or len(vectors) > len(view.owner) // FETCHED:
+            return self._scan().take(vectors)
         return self._products(view.bytes.take(vectors, axis=0), view.steps.take(vectors))
+
+    def _scan(self) -> Floats:
+        if self._scanned is None:
+            self._scanned = self._products(self._view.bytes, self._view.steps)
+        return self._scanned
 
     def _products(self, held: NDArray[np.int8], steps: Floats) -> Floats:
         return _products(self._short, held) * (steps * self._step)
@@ -287,7 +296,7 @@ class Near:
         """How near rows are whose vectors stand there; so many of the nearest exactly."""
         cosine = self._about(some.vectors)
         if exact:
-            best = _most(cosine, exact)
+            best = _highest(cosine, exact)
             cosine[best] = self._exact(some.vectors[best])
         return self._by_row(some, cosine)
 
@@ -298,10 +307,13 @@ class Near:
         return self._by_row(some.places, self._products(some.bytes, some.steps))
 
     def _by_row(self, some: Places, cosine: Floats) -> Floats:
+        best = cosine
+        if len(cosine) > len(some.have) > 0:
+            best = np.maximum.reduceat(cosine, some.starts)
+        if len(best) == some.rows:
+            return best
         near = np.full(some.rows, np.nan, np.float32)
-        if len(some.have):
-            alone = len(some.have) == len(cosine)
-            near[some.have] = cosine if alone else np.maximum.reduceat(cosine, some.starts)
+        near[some.have] = best
         return near
 
     def _exact(self, vectors: Positions) -> Floats:
@@ -315,15 +327,20 @@ def _products(parts: NDArray[np.generic], vectors: NDArray[np.generic]) -> Float
     """The product of a query with each vector; the query is the sum of its parts."""
     if not len(vectors):
         return np.empty(0, np.float32)
-    each = np.asarray(simsimd.cdist(parts, vectors, "dot")).astype(np.float32)
+    each = np.asarray(simsimd.cdist(parts, vectors, "dot", out_dtype="float32"))
     found: Floats = each[0] if len(each) == 1 else each.sum(axis=0)
     return found
 
 
 def _most(near: Floats, most: int) -> Positions:
     """The positions of the highest, highest first."""
-    best = np.argpartition(near, -most)[-most:] if len(near) > most else np.arange(len(near))
+    best = _highest(near, most)
     return best[np.argsort(-near[best], kind="stable")]
+
+
+def _highest(near: Floats, most: int) -> Positions:
+    """The positions of the highest, in any order."""
+    return np.argpartition(near, -most)[-most:] if len(near) > most else np.arange(len(near))
 
 
 def _without(packed: bytes, sizes: Positions, odd: NDArray[np.bool_]) -> bytes:

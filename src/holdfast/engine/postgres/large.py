@@ -202,7 +202,7 @@ class Large(Part):
         order = np.argsort(numbers)
         lengths = np.array([row["length"] for row in rows])
         worth = np.zeros(len(rows), np.float32)
-        one = rank.saturation(np.ones((len(rows), 1)), lengths, wording)[:, 0]
+        one = rank.saturation(np.ones((len(rows), 1)), lengths, wording.mean_length)[:, 0]
         for weight, having in zip(rank.rarity(wording), self._rows, strict=True):
             has = order[held(having, numbers[order])]
             worth[has] += weight * one[has]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -37,7 +37,7 @@ from holdfast.engine.postgres.connections import EVERY, Session
 from holdfast.engine.postgres.large import Samples
 from holdfast.engine.postgres.pipeline import Answer, Row
 from holdfast.engine.statements import RECORD
-from holdfast.engine.uses import Uses
+from holdfast.engine.uses import UNUSED, Uses
 from holdfast.model import Entry, Filter, Record
 
 NO_SCOPE = -1  # matches no row
@@ -163,8 +163,8 @@ class Rows(Holding):
         told = (row[name] for name in ("last_row", "last_change", "held", "terms", "near"))
         self._counters[at] = Counters(*told)
         uses = self._pending(at) if self._pending is not None else {}
-        if uses:
-            self.count_uses(at, uses)
+        if at in uses:
+            self.count_uses(at, uses[at])
 
     def lock(self, at: At, wait: bool = True) -> bool:
         """Locks a scope that is known by its number; False if it is gone, or not free now."""
@@ -260,8 +260,8 @@ class Rows(Holding):
 
     def _record(self, row: Row, scope: str, tenant: str = "") -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        key = At(tenant, row["scope"]), row["row"]
-        return columns.record(row, scope, self._uses.get(key, (0, 0)) if self._uses else (0, 0))
+        counted = self._uses.get(At(tenant, row["scope"]))
+        return columns.record(row, scope, counted.get(row["row"], UNUSED) if counted else UNUSED)
 
     def _records(self, place: Place, rows: Sequence[Row]) -> list[Record]:
         return [self._record(row, place.scope, place.tenant) for row in rows]
@@ -440,11 +440,10 @@ class Rows(Holding):
         for row in self._all("share_expiry", at, record.id, maybe_stamp(record.expires_at)):
             self.note_change(at, row[0])
 
-    def count_uses(self, at: At, uses: Uses) -> None:
+    def count_uses(self, at: At, counted: Mapping[int, tuple[int, int]]) -> None:
         """Writes how often rows of a scope were used since they were last written."""
-        times, last = zip(*uses.values(), strict=True)
-        rows = [row for _, row in uses]
-        answer = self._do("use_memories", at, rows, list(times), list(last))
+        times, last = zip(*counted.values(), strict=True)
+        answer = self._do("use_memories", at, list(counted), list(times), list(last))
         self._counters[at].used.append(answer)
 
     def forget(self, place: Place, id: str) -> None:

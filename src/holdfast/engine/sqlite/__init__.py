@@ -182,8 +182,8 @@ class SQLite:
         try:
             with self._connections.writer(patience) as db:
                 rows = Rows(db, self._indexes)
-                for (scope, row), (times, at) in uses.items():
-                    rows.count_use(scope, row, times, at)
+                for scope, counted in uses.items():
+                    rows.count_uses(scope, counted)
                 results = [work(rows) for work in works]
         except BaseException:
             self._uses.put_back(uses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +25,7 @@ from holdfast.engine.holding import Holding
 from holdfast.engine.sqlite import search, words
 from holdfast.engine.sqlite.statements import statements
 from holdfast.engine.statements import RECORD
-from holdfast.engine.uses import Uses
+from holdfast.engine.uses import UNUSED, Uses
 from holdfast.model import Entry, Filter, Record
 
 SQL = statements()
@@ -81,8 +81,9 @@ class Rows(Holding):
 
     def _record(self, row: sqlite3.Row, scope: str) -> Record:
         """The record of a row, with the uses that are counted but not written yet."""
-        used = self._uses.get((row["scope"], row["row"]), (0, 0)) if self._uses else (0, 0)
-        return columns.record(row, scope, used)
+        number, place = row[:2]
+        counted = self._uses.get(place)
+        return columns.record(row, scope, counted.get(number, UNUSED) if counted else UNUSED)
 
     # --- reading ---
 
@@ -203,10 +204,11 @@ class Rows(Holding):
         for other in self._all("share_expiry", expires_at, scope, record.id):
             self.note_change(scope, other[0])
 
-    def count_use(self, scope: Any, row: int, times: int, at: int) -> None:
-        """Writes how often a row was used since it was last written."""
-        if self._do("use_memory", times, at, scope, row).rowcount:
-            self.note_change(scope, row)
+    def count_uses(self, scope: Any, counted: Mapping[int, tuple[int, int]]) -> None:
+        """Writes how often rows were used since they were last written."""
+        for row, (times, at) in counted.items():
+            if self._do("use_memory", times, at, scope, row).rowcount:
+                self.note_change(scope, row)
 
     def forget(self, place: Place, id: str) -> None:
         """Removes every version of a memory from every index."""
