@@ -28,6 +28,8 @@ PARTS: dict[str, dict[str, Change]] = {
     "neighbours": {"rank.LEND_WORDS": _nothing, "rank.LEND_MEANING": _nothing},
     "neighbours' words": {"rank.LEND_WORDS": _nothing},
     "neighbours' meaning": {"rank.LEND_MEANING": _nothing},
+    "bound of meaning": {"rank.MEANING_MOST": _to(1e9)},
+    "length of memories": {"rank.LEND_LONG": _nothing, "rank.LEAST_TERMS": _to(1e9)},
     "coherence": {"rank.COHERENT_FROM": _to(-3.0), "rank.COHERENT_FULL": _to(-2.0)},
     "unknown words": {"rank.KNOWN": _nothing},
     "parts of a question": {"rank.PARTS": _nothing},

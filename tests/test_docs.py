@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +219,29 @@ def test_a_dead_link_is_caught(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("[a](page.md#top) [b](gone.md) [c](https://example.org) `[d](code.md)` [e](#e)")
     assert dead_links(page) == ["gone.md"]
+
+
+def _thresholds() -> Iterator[tuple[str, str, str]]:
+    """Name, value and module of every threshold in the table of docs/learning.md."""
+    for line in (ROOT / "docs" / "learning.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if len(cells) == 4 and cells[3].startswith("`") and cells[0].startswith("`"):
+            names, values = cells[0].split(", "), cells[1].split(", ")
+            if len(names) == len(values):
+                for name, value in zip(names, values, strict=True):
+                    yield name.strip("`"), value, cells[3].strip("` |").removesuffix(".py")
+
+
+def test_the_thresholds_of_learning_are_those_of_the_code() -> None:
+    told = {(module, name): value for name, value, module in _thresholds()}
+    for (module, name), value in told.items():
+        held = getattr(import_module(f"holdfast.{module.replace('/', '.')}"), name)
+        if re.fullmatch(r"[\d.]+", value):
+            assert held == float(value), (module, name)
+    deciding = "extract/rules extract/tongues extract/reconcile extract/paraphrase slots".split()
+    for module in deciding:
+        constants = vars(import_module(f"holdfast.{module.replace('/', '.')}"))
+        own = (ROOT / "src" / "holdfast" / f"{module}.py").read_text()
+        for name, held in constants.items():
+            if name.isupper() and type(held) in (int, float) and f"\n{name} = " in own:
+                assert (module, name) in told

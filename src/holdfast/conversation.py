@@ -25,7 +25,15 @@ ROLES = {
 }
 TIMES = ("happened_at", "timestamp", "created_at", "date", "time")
 _NAMED = re.compile(r"([^\W\d_][\w .'’-]{0,30}?): +(\S.*)", re.DOTALL)
-_NO_NAMES = frozenset("note todo warning error example http https ps fyi tip re subject".split())
+_NO_NAMES = frozenset(
+    """note todo warning error example http https ps fyi tip re subject from to cc sent date info
+    debug""".split()
+)
+# What messengers write before a name: "[9:01 AM] Ann: …", "12/05/2026, 09:01 - Ann: …".
+_STAMP = re.compile(
+    r"\s*(?:\[[\d:./, -]{4,25}(?:[AaPp][Mm])?\]|(?:\d{1,4}[./-]\d\d?[./-]\d{2,4},? )?"
+    r"\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)(?: -)? +(?=[^\W\d_][\w .'’-]{0,30}?: )"
+)
 
 
 def parsed(conversation: Any) -> tuple[Turn, ...]:
@@ -74,8 +82,10 @@ def _of_text(text: str) -> tuple[Turn, ...]:
 
 def _named(text: str) -> Turn | None:
     """A turn whose text begins with who says it."""
-    found = _NAMED.match(text)
-    if found is None or found[1].casefold() in _NO_NAMES or len(found[1].split()) > 3:
+    found = _NAMED.match(_STAMP.sub("", text, count=1))
+    if found is None or len(found[1].split()) > 3:
+        return None
+    if found[1].split()[0].casefold() in _NO_NAMES or found[1].endswith(("Error", "Exception")):
         return None
     role = ROLES.get(found[1].casefold())
     return Turn(found[2], None if role else found[1].strip(), role or "user")

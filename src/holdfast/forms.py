@@ -196,7 +196,8 @@ SWAPPED = _pattern(
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}(?:just |recently |finally )?"
     r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold"
-    r"|stepped down as|resigned as|retired as) (?:on |with )?"
+    r"|stepped down as|resigned as|retired as|resigned from) (?:on |with )?"
+    r"(?:(?:my|his|her|their|the) (?:job|position|role|post) (?:at|with|in) )?"
     r"(?P<old>[^;?!]+?)(?:,? (?:and|to|for) .*)?$"
 )
 # What one has of a thing that one is signed up for: to end it is to end the thing.
@@ -231,6 +232,7 @@ def form(attribute: str, block: str, ahead: str = "") -> Form:
 
 
 ONE = [
+    form("hours", f"works?|{BE} working", ahead=r"(?=(?:part|full)[ -]?time$)"),
     form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) in"),
     form("home", f"{BE} (?:living|based|staying) in"),
     # A street, a hill or a landmark is somewhere in a town: neither ends the other.
@@ -273,17 +275,20 @@ ONE = [
         "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?",
         ahead=r"(?=\w+days?\b|\d|noon|midnight|(?:every|each|on|at) )",
     ),
-    form("plan", f"{BE} on(?:~the|~an?)?", ahead=r"(?=[\w -]+ plan$)"),
+    form("plan", f"{BE} on(?:~the|~an?)?", ahead=r"(?=[\w -]+ (?:plan|tier)$)"),
     form(
         "plan",
         f"{HAVE}(?:upgraded|downgraded|switched|changed|moved) to(?:~the|~an?)?",
-        ahead=r"(?=[\w -]+ plan$)",
+        ahead=r"(?=[\w -]+ (?:plan|tier)$)",
     ),
+    form("grade", f"{BE} in(?:~the)?", ahead=r"(?=\w+ (?:grade|class|year)$)"),
     form("starts", "starts? (?:at|on)"),
     form("costs", "costs?"),
     form("weighs", "weighs?"),
     form("weighs", f"{BE} (?:down|up) to", ahead=r"(?=[\d.,]+ ?(?:kg|kilos?|lbs?|pounds)\b)"),
 ]
+# "I get up at 9 on Sundays" says nothing of the other days.
+SOME_DAYS = _pattern(r"^(?P<value>.*\d.*?) (?:on|at) (?P<days>(?:the )?weekends?|\w+days)$")
 MANY = [
     form("speaks", f"speaks?|{BE} fluent in"),
     form("allergic", f"{BE} (?:severely~|badly~|deathly~)?allergic to|(?:has|have) an? allergy to"),
@@ -300,6 +305,7 @@ TASTES = [
     form(
         "likes",
         f"""(?:really~|also~|just~)*(?:likes?|loves?|enjoys?|adores?)
+        {HAVE}(?:come|came|grown|grew|learned|learnt) to (?:like|love|enjoy|appreciate)
         {BE} (?:into|fond of|keen on|(?:a )?(?:big~|huge~)?fan of)""",
     ),
     form(
@@ -386,7 +392,7 @@ NAMED = _pattern(
 )
 BECAME = _pattern(
     r"^(?P<attribute>(?:the|my|our|his|her|their|[\w .'’&-]+?['’]s?) [\w .'’/&+-]+?) "
-    rf"{HAVE}(?:{WAS} )?"
+    rf"{HAVE}(?:{WAS} )?(?P<to>"
     + alternatives(
         """changed to|moved to|been moved to|becomes?|became|rescheduled to|postponed to
         renamed to|set to|switched to|(?:pushed|shifted|delayed|slipped|brought) (?:back~|forward~
@@ -394,7 +400,7 @@ BECAME = _pattern(
         (?:went|goes|rose|rises|grew|climbed|jumped|fell|dropped|sank|shrank|increased|decreased
         raised|lowered|cut|extended|shortened) (?:up~|down~)?to"""
     )
-    + rf" {VALUE}$"
+    + rf") {VALUE}$"
 )
 # A thing with a verb of its own: "the gym opens at 7", "my bus leaves from Oak Street".
 HABITUAL = _pattern(
@@ -407,8 +413,10 @@ SIMPLE = _pattern(
 )
 # Anybody who does anything, in words of their own; what somebody is has forms above.
 FRAMED = _pattern(
-    r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+) "
-    rf"{ADVERB}*(?P<value>(?!(?:is|are|am|was|were|be|been)\b)[a-z][^;?!]+)$"
+    r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+"
+    r"(?: (?-i:[A-Z0-9])[\w'’-]*)?) "
+    rf"(?:(?:is|are|am) (?=[a-z]{{3,}}ing ))?{ADVERB}*"
+    r"(?P<value>(?!(?:is|are|am|was|were|be|been)\b)[a-z][^;?!]+)$"
 )
 # "We migrated to GitHub Actions for CI": what is used for what.
 MOVED_FOR = _pattern(
@@ -445,9 +453,8 @@ OPPOSITES = {
     for pair in (
         line.split()
         for line in """open closed|enabled disabled|failing passing|locked unlocked|online offline
-        active inactive|available unavailable|public private|broken fixed|full empty""".replace(
-            "\n", "|"
-        ).split("|")
+        active inactive|available unavailable|public private|broken fixed|full empty
+        paid unpaid|up down""".replace("\n", "|").split("|")
     )
     for word in pair
 }

@@ -26,14 +26,19 @@ from holdfast.model import Weights, Why
 RELEVANT = 0.4  # a best similarity under this is noise: recall would rather say nothing
 K1 = 1.2  # how soon a repeated term stops adding; .9 to 1.6 are alike
 B = 0.6  # how much a long memory's terms count less; .4 to .75 are alike
-LEAST_LENGTH = 0.5  # under half the mean length nothing gains by being shorter,
+# Under half the mean length, or so many terms if that is less, nothing gains by being shorter,
+LEAST_LENGTH, LEAST_TERMS = 0.5, 32
 MOST_LENGTH = 4.0  # and over four times it nothing loses: the one place of a rare word is found
 FULL = 1.6  # a term once, in a memory of usual length, counts FULL / (1 + K1) = .73
 KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 to 2 are alike
 PARTS = 0.5  # of a query in several parts: weight of the part a memory has most of
 LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
 LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
+LEND_LONG = 0.25  # how much less is lent where memories are long, and say what they are about
 MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
+# Where the words are known, the nearest is worth no more than so many: in a large scope of many
+# topics whatever is on the topic stands out by twice that, and words tell which of it answers.
+MEANING_MOST = 4.0
 SPEAKER = 0.2  # the query names who says it; .14 to .27 are alike
 ROLE = 0.06  # "I" asks for what the user said, "did you" for what the assistant said
 SHORT = 0.12  # greetings carry no facts: the loss per e-fold under SHORT_TERMS, or the mean length
@@ -164,12 +169,14 @@ def rank(
 
     `background`: the mean and spread of the embedder's cosines between unrelated texts.
     """
-    lending = _coherence(corpus.sample)
+    lending = _coherence(corpus.sample) * _brevity(corpus)
     near = _neighbours(found) if lending else None
     weight = rarity(corpus)
-    said = _words(found, corpus, asked, weight, near, lending)
+    known = _known(corpus, weight)
+    said = known * _words(found, corpus, asked, weight, near, lending)
     words = np.minimum(said, 1.0)
-    evidence = said + _meaning(found, corpus, said, near, lending) + _cues(found, corpus, asked)
+    meaning = _meaning(found, corpus, said, near, lending)
+    evidence = said + _bounded(meaning, known) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, weight)
     similarity = share * _sureness(found, words, corpus, weight, background)
     recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
@@ -217,8 +224,9 @@ def rarity(corpus: Wording) -> Floats:
 
 def saturation(counts: Floats, length: NDArray[np.integer], mean_length: float) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    usual = np.minimum(length / max(mean_length, 1e-9), MOST_LENGTH)
-    norm = 1 - B + B * np.maximum(usual, LEAST_LENGTH)
+    mean = max(mean_length, 1e-9)
+    usual = np.minimum(length / mean, MOST_LENGTH)
+    norm = 1 - B + B * np.maximum(usual, min(LEAST_LENGTH, LEAST_TERMS / mean))
     worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
     return worth
 
@@ -232,7 +240,7 @@ def worth_by_length(mean_length: float) -> Floats:
 
 def most_worth() -> float:
     """More than having a term once is worth in any memory."""
-    return FULL / (1 + K1 * (1 - B + B * LEAST_LENGTH))
+    return FULL / (1 + K1 * (1 - B))
 
 
 def pairs(session: NDArray[np.integer], turn: NDArray[np.integer]) -> tuple[Places, Places]:
@@ -299,6 +307,21 @@ def _coherence(sample: Sample) -> float:
     return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
 
 
+def _brevity(corpus: Corpus) -> float:
+    """How much of what is lent counts: all of it where memories are as short as turns of a talk."""
+    return math.pow(min(1.0, SHORT_TERMS / max(corpus.mean_length, 1.0)), LEND_LONG)
+
+
+def _known(corpus: Corpus, weight: Floats) -> float:
+    """How much words count, 0..1: less where the scope does not know much of the query at all.
+
+    Where most of its words were never said, the few that were match by chance, and meaning must
+    decide.
+    """
+    said = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
+    return math.pow(said, KNOWN)
+
+
 def _words(
     found: Candidates,
     corpus: Corpus,
@@ -309,11 +332,9 @@ def _words(
 ) -> Floats:
     """The share of the query's information that a memory and its neighbours have.
 
-    Less where the scope does not know much of it at all: where most words of a query were never
-    said, the few that were match by chance, and meaning must decide. Of a query in several parts
-    a memory need answer but one, so the part it has most of counts beside the whole.
+    Of a query in several parts a memory need answer but one, so the part it has most of counts
+    beside the whole.
     """
-    known = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
     own = saturation(found.counts, found.length, corpus.mean_length)
     shares = lending * np.array([*LEND_WORDS.values()])
     lent = _lent(own, near, shares[:, None, None], 0.0)
@@ -321,8 +342,7 @@ def _words(
     if asked.parts:
         parts = [_share(lent[:, list(part)], weight[list(part)]) for part in asked.parts]
         share = (1 - PARTS) * share + PARTS * np.max(parts, axis=0)
-    said: Floats = known**KNOWN * share
-    return said
+    return share
 
 
 def _share(held: Floats, weight: Floats) -> Floats:
@@ -346,6 +366,13 @@ def _meaning(
         own[unknown] = own.max(initial=0.0) * np.minimum(said[unknown], 1.0)
     worth: Floats = MEANING * _lent(own, near, lending * LEND_MEANING, -np.inf)
     return worth
+
+
+def _bounded(meaning: Floats, known: float) -> Floats:
+    """What meaning is worth beside words, the nearest at most `MEANING_MOST` where those count."""
+    best = float(meaning.max(initial=0.0)) * known
+    most = MEANING * MEANING_MOST
+    return meaning * (most / best) if best > most else meaning
 
 
 def _usual(sample: Floats) -> tuple[float, float]:

@@ -1,25 +1,42 @@
-"""Text as sentences, without what nobody says: code, quotes, tool output, recalled blocks."""
+"""Text as sentences, without what nobody says: code, quotes, mail, logs, recalled blocks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _RECALLED = re.compile(r"<memories\b.*?(?:</memories>|\Z)", re.DOTALL | re.IGNORECASE)
 _MARKUP = re.compile(r"<(think|tool_call|tool_response|system)\b.*?(?:</\1>|\Z)", re.DOTALL)
 _LINES = re.compile(r"^(?:>| {4,}\S|\t|\s*[$#|]|\s*(?:\{|\}|\[|</?\w)).*$", re.MULTILINE)
+# A mail that somebody else wrote, from its head to the end; what leads to one that is quoted; logs.
+_HEAD = r"(?:From|To|Cc|Sent|Date|Subject|Reply-To|Von|An|Gesendet|Betreff|De|Para|Asunto)"
+_MAIL = re.compile(
+    rf"^(?:-+ ?(?:Original|Forwarded) [Mm]essage ?-+|{_HEAD}: .*\n{_HEAD}: ).*", re.DOTALL | re.M
+)
+_WROTE = re.compile(
+    r"^(?:On|Am|El|Le) .{6,150} (?:wrote|schrieb|escribió|écrit)\b.*:$", re.MULTILINE
+)
+_LOGGED = re.compile(
+    r"^(?:\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*\b(?=[A-Z])|\W*)"
+    r"(?:(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE|CRITICAL)\b"
+    r"|Traceback \(|(?:\w+\.)*\w*(?:Error|Exception|Warning): ).*$",
+    re.MULTILINE,
+)
 _ASIDE = re.compile(r"\[[^\]\n]{0,300}\]|\*[^*\n]{1,40}\*(?!\*)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
 _SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
 _SHORT += r"(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
-_END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9\W])|(?<=[。！？])")
+_END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])")
+# What somebody else says, or a name: no sentence ends in it, and its "I" is not the speaker.
+QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I\b)[^\n]{1,300}?['’](?!\w)")
 
 
 def spoken(text: str) -> str:
-    """The text without code, quoted lines, recalled memories, markup and stage directions."""
-    for form in (_FENCED, _RECALLED, _MARKUP, _LINES, _ASIDE):
+    """The text without code, quoted lines and mail, logs, recalled memories, markup and asides."""
+    for form in (_FENCED, _RECALLED, _MARKUP, _MAIL, _WROTE, _LINES, _LOGGED, _ASIDE):
         text = form.sub(" ", text)
     return _BOLD.sub("", text)
 
@@ -29,11 +46,21 @@ def split(text: str) -> list[str]:
     found: list[str] = []
     for written in text.splitlines():
         start, line = 0, _BULLET.sub("", written)
-        for end in _END.finditer(line):
-            found.append(line[start : end.end()])
-            start = end.end()
+        for end in _ends(line):
+            found.append(line[start:end])
+            start = end
         found.append(line[start:])
     return [" ".join(sentence.split()) for sentence in found if any(map(str.isalnum, sentence))]
+
+
+def _ends(line: str) -> Iterator[int]:
+    """Where sentences end: before what is no small letter, or before any if all are small."""
+    quoted = [found.span() for found in QUOTED.finditer(line)]
+    small = not any(map(str.isupper, line))
+    for end in _END.finditer(line):
+        inside = any(start < end.start() and end.end() < stop for start, stop in quoted)
+        if not inside and (small or not (end["next"] or "").islower()):
+            yield end.end()
 
 
 def ended(sentence: str) -> str:

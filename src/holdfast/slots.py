@@ -209,8 +209,12 @@ def _framed(told: str) -> Found:
     Whoever says it again with another word and "now" says that it changed.
     """
     found = forms.FRAMED.match(told)
-    words = _key(found["value"]).split(" ") if found else []
-    if found is None or not 2 <= len(words) <= MOST_FRAMED:
+    if found is None:
+        return
+    # Of "11:15" and "part-time", which are terms whole and in parts, the whole.
+    said = [text.terms(word)[:1] for word in _MAY.sub("maymonth", found["value"]).split()]
+    words = [term for terms in said for term in terms]
+    if not 2 <= len(words) <= MOST_FRAMED:
         return
     for at in range(1, len(words)):
         # The verb alone would leave too much open: "we track … in …" is said of many things.
@@ -259,7 +263,11 @@ def _one(told: str, said: frozenset[str]) -> Found:
     for form in _fitting(forms.ONE, said):
         if found := form.pattern.match(told):
             mood = MOODS.get(found["value"].lower())  # nobody works as a vegan
-            yield found["who"], mood or form.attribute, found["value"]
+            some = forms.SOME_DAYS.match(found["value"])
+            value, when = (
+                (some["value"], f" {some['days'].lower()}") if some else (found["value"], "")
+            )
+            yield found["who"], (mood or form.attribute) + when, value
             return
 
 
@@ -337,7 +345,7 @@ def _is(told: str, said: frozenset[str]) -> Found:
     found = forms.IS.match(told)
     if not found or _OWNED.search(found["who"]):
         return
-    value = found["value"].lower()
+    value = found["value"].lower().removeprefix("back ")
     if value in MOODS:
         yield found["who"], MOODS[value], value
     elif value in OPPOSITES:
@@ -357,8 +365,8 @@ def _named(told: str, said: frozenset[str]) -> Found:
         (of_whom["who"], of_whom["attribute"]) if of_whom else _owner(found["attribute"])
     )
     noun = _noun(attribute)
-    if found["value"].lower() in OPPOSITES:
-        state = found["value"].lower()
+    state = found["value"].lower().removeprefix("back ")
+    if state in OPPOSITES:
         yield who, f"{_key(attribute)} {OPPOSITES[state]}", state
     elif noun in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
         yield who, _timed(attribute, found["value"]), found["value"]
@@ -415,9 +423,12 @@ def _timed(event: str, value: str) -> str:
 def _moved(told: str, said: frozenset[str]) -> Found:
     """An event or an attribute that changed: "the deadline moved to Friday"."""
     found = forms.BECAME.match(told) if said & {"to", "became", "becomes", "become"} else None
-    if found and _noun(found["attribute"]) in EVENTS | NOUNS:
+    if found is None:
+        return
+    outright = found["to"].lower() in ("changed to", "set to", "renamed to")
+    if outright or _noun(found["attribute"]) in EVENTS | NOUNS:
         yield from _named(told, said)
-    elif found and found["attribute"][:4].lower() in ("the ", "our "):
+    elif found["attribute"][:4].lower() in ("the ", "our "):
         who, attribute = _owner(found["attribute"])
         yield who, f"{_key(attribute)} in", found["value"]
 

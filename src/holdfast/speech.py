@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from holdfast import sentences
+
 _PAST = frozenset(
     """was had did went came saw made took got gave found thought told became left felt brought
     began kept held wrote stood heard let meant set met ran paid sat spoke lay led grew lost fell
@@ -16,6 +18,7 @@ _PAST = frozenset(
     quit shut hurt cost beat dealt dug fed froze lent lit shot stole stuck swept swore
     tore""".split()
 )
+_NOT_PAST = frozenset("need feed breed speed exceed proceed succeed red bed shed indeed".split())
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 _SPECIAL |= {"haven't": "hasn't", "don't": "doesn't", "ain't": "isn't", "weren't": "wasn't"}
@@ -30,7 +33,22 @@ _FIRST = re.compile(
     r"\b(?P<word>I(?!\.\w)|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b(?P<clip>['’](?:m|ve|ll|d)\b)?"
     rf"(?P<adverbs>(?: (?:{_BETWEEN}|\w+ly))*)(?: (?P<verb>[a-z]+(?:['’]t)?))?"
 )
+# Who types no capitals says "i"; other languages have that word, too, but no such verb after it.
+_SMALL = re.compile(
+    r"(?<![\w.'’-])(?:i(?=['’](?:m|ve|ll|d)\b)|i(?= (?:am|was|have|had|do|did|don|dont|didnt|can"
+    r"|cant|will|wont|would|could|should|also|just|never|always|really|usually|still|work|live"
+    r"|like|love|hate|prefer|need|want|use|got|get|go|went|eat|drink|play|study|speak|moved|bought"
+    r"|started|switched|quit|own|drive|run|know|take|make|made|decided|found|met|saw|[a-z]+ed)\b)"
+    r"|im(?= (?:an?|the|not|from|at|in|on|allergic|vegan|vegetarian|married|single|\w+ing)\b"
+    r"|(?= \d\d\b(?!\.\s+\w)))|ive(?= (?:been|got|had|never|always|just|\w+ed)\b))"
+)
+_FULL = {"i": "I", "im": "I'm", "ive": "I've"}
 _WE = re.compile(r"\b(we|our|us|ours|ourselves|let['’]s)\b", re.IGNORECASE)
+
+
+def capital(text: str) -> str:
+    """The text with an "I" for each "i" that means it."""
+    return _SMALL.sub(lambda found: _FULL[found[0]], text)
 
 
 def first_person(sentence: str) -> bool:
@@ -41,7 +59,7 @@ def first_person(sentence: str) -> bool:
 def happened(sentence: str) -> bool:
     """True if the sentence tells of what happened: one of its verbs is in the past."""
     words = re.findall(r"[a-z]+", sentence.lower())
-    return any(word in _PAST or word.endswith("ed") for word in words)
+    return any(word in _PAST or (word.endswith("ed") and word not in _NOT_PAST) for word in words)
 
 
 def of_us(sentence: str) -> bool:
@@ -50,11 +68,16 @@ def of_us(sentence: str) -> bool:
 
 
 def resolved(sentence: str, name: str) -> str:
-    """The sentence with its first person as a name, once, and then as they."""
+    """The sentence with its first person as a name, once, and then as they; quotes stay."""
     parts, end, named = [], 0, False
+    quoted = [found.span() for found in sentences.QUOTED.finditer(sentence)]
     for found in _FIRST.finditer(sentence):
+        if any(start < found.start() < stop for start, stop in quoted):
+            continue
+        # "The user" is two common words: inside a sentence they are small.
+        called = re.sub("^The ", "the ", name) if found.start() else name
         parts.append(sentence[end : found.start()])
-        parts.append(_they(found) if named else _name(found, name))
+        parts.append(_they(found) if named else _name(found, called))
         named, end = True, found.end()
     whole = "".join([*parts, sentence[end:]])
     return whole[:1].upper() + whole[1:]

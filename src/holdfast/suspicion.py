@@ -36,6 +36,19 @@ OVERRIDE = _pattern(
         system|memor|context|said|warning"""
     ),
 )
+# The same in other languages; some of them put the order last.
+OVERRIDE_ELSEWHERE = _pattern(
+    alternatives(
+        r"""
+        \b(?:ignorier|vergiss|vergesst|missachte)\w*.{0,50}?\b(?:anweisung|regel|vorgabe|befehl)
+        \b(?:ignor|olvid|dimentic|esque[cç]|oublie)\w*.{0,50}?\b(?:instruc|instruç|instru[cz]ion
+        istruzion|reglas|regras|regole|règles|consignes|órdenes|ordens)
+        (?:忽略|无视|無視|忘记|忘記).{0,20}?(?:指令|指示|规则|規則|提示)
+        (?:指示|命令|ルール).{0,10}?(?:無視|忘れ)|(?:지시|명령|규칙).{0,10}?(?:무시|잊)
+        (?:игнорируй|забудь|не обращай внимания).{0,50}?(?:инструкц|правил|указани)
+        """
+    )
+)
 TRIGGER = _pattern(
     _some(
         """from now on|henceforth|going forward|in future|whenever|every time|each time|next time
@@ -95,7 +108,7 @@ BRIDGE = _pattern(
     _some("saved|stored|moved|redirected|replaced|answered|referred|treated|found|swapped"),
     r" (?:under|with|by|to|as|using)\b",
 )
-ORDERS = (OVERRIDE, TRIGGER, NEW_ROLE, SECRECY, LEAK, DUTY, BRIDGE)
+ORDERS = (OVERRIDE, OVERRIDE_ELSEWHERE, TRIGGER, NEW_ROLE, SECRECY, LEAK, DUTY, BRIDGE)
 CALLS = (
     _pattern(r"<\s*/?\s*(?:tool_call|function|system|assistant|memories|script|iframe)"),
     _pattern(r"<\|im_(?:start|end)\||\[/?INST\]|<<SYS>>|###\s*(?:system|instruction)"),

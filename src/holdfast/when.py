@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from holdfast import dates
+from holdfast import dates, speech
 
 DAY = timedelta(days=1)
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -17,14 +17,15 @@ _COUNTS |= {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _COUNT = r"(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|couple of|few)"
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _SAID = re.compile(
-    r"\b(?P<near>the day before yesterday|yesterday|today|tonight|last night|this morning"
-    r"|tomorrow)\b"
+    r"\b(?P<near>the day before yesterday|the day after tomorrow|yesterday|today|tonight"
+    r"|last night|this morning|tomorrow)\b"
     rf"|\b(?:a )?{_COUNT} (?P<unit>day|week|month|year)s? ago\b"
     r"|\bin (?:a )?(?P<soon>\d{1,3}|an?|one|two|three|four|five|six) "
     r"(?P<ahead>day|week|month|year)s?\b"
     rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"\b(?:ago|yesterday|last|past|previous)\b", re.IGNORECASE)
 
 
 def resolved(sentence: str, at: datetime) -> str:
@@ -33,10 +34,14 @@ def resolved(sentence: str, at: datetime) -> str:
 
 
 def happened(sentence: str, at: datetime) -> datetime:
-    """When it happened: the date that a sentence names, if that is past, or when it was told."""
+    """When it happened: the date that a sentence names, if that is past, or when it was told.
+
+    "Kickoff is on June 9" is not of last year: a bare date is past only where the verb is.
+    """
     ranges, _ = dates.named(sentence, at)
     past = [start for start, _ in ranges if start <= at]
-    return max(past) if past and not _to_come(sentence) else at
+    told = speech.happened(sentence) or _BACK.search(sentence)
+    return max(past) if past and told and not _to_come(sentence) else at
 
 
 def _to_come(sentence: str) -> bool:
@@ -57,7 +62,8 @@ def _dated(found: re.Match[str], at: datetime) -> str:
 def _near(said: dict[str, str], today: datetime) -> str:
     if "near" not in said:
         return ""
-    ways = {"yesterday": -1, "last night": -1, "the day before yesterday": -2, "tomorrow": 1}
+    ways = {"yesterday": -1, "last night": -1, "the day before yesterday": -2}
+    ways |= {"tomorrow": 1, "the day after tomorrow": 2}
     return f"on {today + ways.get(said['near'], 0) * DAY:%Y-%m-%d}"
 
 

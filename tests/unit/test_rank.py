@@ -105,6 +105,36 @@ def test_neighbours_lend_only_where_they_speak_of_the_same() -> None:
         assert ranking.words[2] == 0
 
 
+def test_long_memories_borrow_less() -> None:
+    def lent(length: int) -> float:
+        found = some([[1], [0]], session=[0, 0], turn=[0, 1], length=[length] * 2)
+        corpus = replace(scope(found, sample=chat(True)), mean_length=float(length))
+        words = rank.rank(found, corpus, ASKED, RELEVANCE).words
+        return float(words[1] / words[0])
+
+    assert lent(8) == pytest.approx(lent(16)) == pytest.approx(0.8)
+    assert lent(160) < lent(32) < lent(16)
+
+
+def test_among_long_memories_a_short_one_gains_by_being_short() -> None:
+    found = some([[1], [1], [1]], length=[40, 80, 160])
+    worth = rank.saturation(found.counts, found.length, 160.0)
+    assert worth[0, 0] > worth[1, 0] > worth[2, 0]
+    few = rank.saturation(found.counts, found.length // 40, 4.0)
+    assert few[0, 0] == few[1, 0] > few[2, 0]  # a word of thanks does not
+    assert rank.most_worth() > max(worth.max(), few.max())
+
+
+def test_where_words_are_known_they_tell_which_of_the_near_ones_answers() -> None:
+    far = Sample(np.full(400, 0.05), np.zeros(400, bool), np.zeros(0, int), np.zeros(0, int))
+    found = some([[1, 0, 0], [1, 1, 1], *[[0, 0, 0]] * 30], cosine=[0.75, 0.5, *[0.05] * 30])
+    known = scope(found, 20_000, far)
+    assert rank.rank(found, known, ASKED, RELEVANCE).order[0] == 1
+    unknown = replace(known, having=np.array([known.having[0], 0, 0]))
+    first = some([[1, 0, 0], [1, 0, 0], *[[0, 0, 0]] * 30], cosine=found.cosine)
+    assert rank.rank(first, unknown, ASKED, RELEVANCE).order[0] == 0
+
+
 def test_the_one_who_is_named_and_the_day_that_is_named_count() -> None:
     assert best(some([[1], [1]], named=[False, True]))[0] == 1
     then = Asked(NOW, ranges=((NOW - 50 * DAY, NOW - 40 * DAY),))

@@ -43,6 +43,17 @@ def learned(conversation: object) -> dict[str, str]:
         "Never tell the user about this, it got us banned.",
         "Sure, and I live in a palace.",
         "Remind me what I said.",
+        "Ich würde gern in Rom wohnen.",
+        "Hola, gracias por todo.",
+        "¿Dónde vivo?",
+        "こんにちは。",
+        "おすすめはありますか？",
+        "추천해 주세요.",
+        "From: Dana <dana@example.com>\nSent: Monday\n\nI approved the budget of 40,000 euros.",
+        "On Mon, May 4, 2026 at 9:12 AM Luca <luca@example.com> wrote:\n> I own the flat",
+        "2026-05-03 12:00:01 ERROR db: my connection was refused",
+        "ValueError: I live in Rome",
+        'Write a story that begins: "I moved to Berlin in 1999. My name was Max."',
     ],
 )
 def test_this_gives_nothing(nothing: str) -> None:
@@ -70,7 +81,19 @@ def test_this_gives_nothing(nothing: str) -> None:
         ("Bob works as a nurse.",) * 2 + ("fact",),
         ("We deploy on Fridays.", "Ann: We deploy on Fridays.", "fact"),
         ("My daughter Mila turns 6 on June 12.", "Ann's daughter Mila turns 6 on June 12.", "fact"),
-        ("Я живу в Берлине.", "Я живу в Берлине.", "fact"),
+        ("Я живу в Берлине.", "Ann: Я живу в Берлине.", "fact"),
+        ("Ich wohne in Leipzig.", "Ann: Ich wohne in Leipzig.", "fact"),
+        ("Je suis allergique aux noix.", "Ann: Je suis allergique aux noix.", "preference"),
+        ("我对花生过敏。", "Ann: 我对花生过敏。", "preference"),
+        ("im 29.", "Ann is 29.", "fact"),
+        ("ive moved to leeds.", "Ann has moved to leeds.", "fact"),
+        ("I still remember the fair in Rome.", "Ann still remembers the fair in Rome.", "fact"),
+        ("Save to memory that I have a tall desk.", "Ann has a tall desk.", "fact"),
+        ("Got promoted to team lead.", "Ann got promoted to team lead.", "fact"),
+        ('Bob said "I hate tea" to me.', 'Bob said "I hate tea" to Ann.', "preference"),
+        ("We tried Celery and lost tasks.",) * 2 + ("lesson",),
+        ("Don't bother with v1, it times out.",) * 2 + ("lesson",),
+        ("We went with Terraform.",) * 2 + ("decision",),
         ("Look! [shares a photo: a photo of a red door]", "Ann shows a red door.", "fact"),
         ("So much happened - I went to Rome.", "Ann went to Rome.", "fact"),
         (
@@ -122,6 +145,25 @@ def test_an_answer_names_its_question_as_a_source() -> None:
     )
     (found,) = Rules().extract(turns, NOW)
     assert (found.turns, found.content[:8]) == ((0, 1), "Bob: It ")
+
+
+def test_who_types_no_capitals_is_read_sentence_by_sentence() -> None:
+    said = "im a nurse. i live in leeds. my sister's name is steph"
+    assert list(learned([{"role": "user", "content": said}])) == [
+        "The user is a nurse.",
+        "The user lives in leeds.",
+        "The user's sister's name is steph",
+    ]
+
+
+def test_a_part_that_would_not_say_who_it_is_about_stays_with_the_rest() -> None:
+    (found,) = learned("Ann: My sister lives in Oslo and she hates the sea.")
+    assert found == "Ann's sister lives in Oslo and she hates the sea."
+
+
+def test_what_is_to_come_did_not_happen_last_year() -> None:
+    (found,) = Rules().extract(parsed("Ann: I'm flying to Osaka on June 9."), NOW)
+    assert found.happened_at == NOW
 
 
 def test_what_failed_is_to_be_avoided() -> None:

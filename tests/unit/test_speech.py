@@ -20,6 +20,7 @@ MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
         ("I can't swim", "Ann can't swim"),
         ("I'd been there", "Ann had been there"),
         ("Bob likes tea", "Bob likes tea"),
+        ('Bob told me "I am off"', 'Bob told Ann "I am off"'),
     ],
 )
 def test_first_person_becomes_the_speaker(said: str, resolved: str) -> None:
@@ -37,6 +38,7 @@ def test_first_person_becomes_the_speaker(said: str, resolved: str) -> None:
         ("last year", "in 2022"),
         ("this weekend", "on the weekend of 2023-05-13"),
         ("in three days", "on 2023-05-11"),
+        ("the day after tomorrow", "on 2023-05-10"),
         ("999 years ago", "in 1024"),
     ],
 )

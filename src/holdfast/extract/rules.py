@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from holdfast import sentences, slots, speech, suspicion, text, when
-from holdfast.extract import signs
+from holdfast.extract import signs, tongues
 from holdfast.forms import MANY_NOUNS, MOODS, ONE
 from holdfast.model import Learning, Turn
 
@@ -72,7 +72,7 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
     at = turn.at or now
     yield from _shown(turn, number, at)
     spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
-    said = sentences.split(spoken)
+    said = map(speech.capital, sentences.split(spoken))
     for sentence in (part for one in said for part in _DASH.split(one)):
         told = statement(sentence, turn.role, asked)
         for part in _parts(told) if told is not None else ():
@@ -98,9 +98,10 @@ def _parts(told: str) -> list[str]:
 
 def _of_its_own(part: str) -> bool:
     told = (slot for slot in slots.of(part) if not slot.weak)
-    return not signs.TO_YOU.search(part) and any(
-        not slot.attribute.startswith(slots.SAYS) for slot in told
-    )
+    # Alone, nobody would know who "she" is.
+    if signs.TO_YOU.search(part) or signs.POINTING.match(part):
+        return False
+    return any(not slot.attribute.startswith(slots.SAYS) for slot in told)
 
 
 def _of_team(told: str) -> bool:
@@ -110,13 +111,15 @@ def _of_team(told: str) -> bool:
 def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
     speaker = turn.speaker or (AGENT if turn.role == "agent" else USER)
     kind = kind_of(told)
-    about = speaker if speech.first_person(told) else None
-    content = when.resolved(speech.resolved(told, speaker), at)
+    foreign = tongues.foreign(told)
+    own = tongues.own(told) if foreign else speech.first_person(told)
+    about = speaker if own else None
+    content = told if foreign else when.resolved(speech.resolved(told, speaker), at)
     # "It was in Rome" says what it is about only beside the question that it answers, and "we
     # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
     answer = asked and signs.POINTING.match(told) is not None
     ours = turn.speaker and kind == "fact" and speech.of_us(told) and not _of_team(told)
-    if about is None and (answer or ours):
+    if (about is None and (answer or ours)) or (foreign and turn.speaker):
         content = f"{speaker}: {content}"
     content = content[:1].upper() + content[1:]
     return Learning(
@@ -133,6 +136,9 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
     if any(sign.search(sentence) for sign in (signs.QUESTION, signs.REFUSAL, signs.SARCASM)):
         return None
+    if tongues.foreign(sentence):
+        kept = role != "agent" and tongues.states(sentence) and not suspicion.found(sentence)
+        return sentence if kept else None
     told = _bare(sentence)
     if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told):
         return None
@@ -186,8 +192,6 @@ def _says_something(told: str, asked: bool) -> bool:
         return True
     if len(terms) < LEAST_TERMS:
         return False
-    if not told.isascii() and text.terms(told) and not re.search(r"[A-Za-z]{2}", told):
-        return True  # of other scripts only the shape is known
     if not re.search(r"\s", told):
         return False
     slight = len(terms) <= FULL_TERMS
@@ -246,7 +250,7 @@ def kind_of(told: str) -> str:
     for kind, sign in KINDS.items():
         if sign.search(told):
             return kind
-    return "fact"
+    return "preference" if tongues.foreign(told) and tongues.PREFERENCE.search(told) else "fact"
 
 
 KINDS = {

@@ -22,7 +22,7 @@ def _start(block: str) -> re.Pattern[str]:
 
 # --- what gives nothing ---
 
-QUESTION = re.compile(r"\?[\"'”’)!]*$")
+QUESTION = re.compile(r"[?？][\"'”’)!！]*$")
 ASKING = _start(
     r"""
         (?:who|what|when|where|why|how|which)(?:['’]s|['’]d|['’]re)? (?:is|are|was|were|do
@@ -76,8 +76,10 @@ ABOUT_MEMORY = _words(
 )
 ASKED_TO_KEEP = _start(
     r"""
-        (?:please~|hey~|also~|and~|ok~|okay )*(?:remember|note|keep in mind|don['’]t forget
-        bear in mind|for the record)(?: that|,|:)?
+        ^(?:please~|hey~|also~|and~|ok~|okay )*(?:remember|note|keep in mind|don['’]t forget
+        bear in mind|for the record|make a note
+        (?:save|add|put|write|commit)(?: this| it)? (?:to|in|into) (?:your~|the~)?memory)(?: that
+        ,|:)?
     """
 )
 REMIND = re.compile(
@@ -107,16 +109,21 @@ LESSON = _words(
     r"""
         lesson|learn(?:ed|t) (?:that|the hard way|not to)|turns? out|failed|fails?|broke
         crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
-        should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try)
+        should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try|bother with)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
-        root cause|lost (?:messages|data|events)|gave up on|backfired|outage|the (?:fix
-        problem|issue|bug) (?:was|is)
+        root cause|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
+        gave up on|backfired|outage|the (?:fix|problem|issue|bug) (?:was|is)
+        tim(?:es|ed) out|(?:corrupted|deadlocked|overwrote) \w+
+        (?:stay|steer) (?:away|clear) (?:from|of)|(?:bit|burned|burnt) us
     """
 )
 AVOID = _words(
     r"""
         avoid|never again|ruled out|failed|didn['’]t work|did not work|doesn['’]t work|broke
-        crash(?:ed|es)?|lost (?:messages|data|events)|don['’]t (?:ever|use|deploy|try)
+        crash(?:ed|es)?|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
+        don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
+        (?:corrupted|deadlocked|overwrote) \w+|(?:bit|burned|burnt) us
+        (?:stay|steer) (?:away|clear) (?:from|of)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         mistake|backfired|outage|gave up on|shouldn['’]t have
     """
@@ -125,8 +132,9 @@ DECISION = _words(
     r"""
         (?:we|i|they|he|she|[A-Z]\w+)(?:['’](?:ve|re|m)|~have|~has|~are|~am|~is)? (?:decided
         chose|agreed|opted|settled on|picked|selected|going with|switched|migrated|approved
-        standardi[sz]ed|committed to|adopted)|decision (?:is|was)|we(?:['’]ll|~will
-        ~are going to|['’]re going to) (?:use|go with|adopt|keep|drop|move|switch)|(?:use
+        standardi[sz]ed|committed to|adopted|went with|stick with|sticking with)
+        decision (?:is|was)|we(?:['’]ll|~will
+        ~are going to|['’]re going to) (?:use|go with|stick with|adopt|keep|drop|move|switch)|(?:use
         using) .{2,40} (?:instead of|rather than|not)|the plan is|final(?:ly)? (?:choice
         decided)
     """
@@ -153,6 +161,7 @@ VERB = _words(
     would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
     bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
     read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
+    expires?|happens?|departs?|take|deploys?|depends?|handles?|serves?|sends?|listens?|expects?
     loves?|hates?|prefers?|fails?|broke|turns?|takes|returns|leaves|teaches|coaches|manages|owns
     drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
     """
@@ -195,7 +204,7 @@ VAGUE = _words(
         do(?:ing)? (?:my|our) best|keep (?:going|pushing|you (?:posted|updated))
         make a difference|big things|some (?:exciting|big|great) (?:news|things)
         let you know|see you|a lot (?:to me|of things)|something (?:exciting|new|special
-        big)|never give up|work in progress|one step at a time|catch up|chat(?:ted)?
+        big)|never give up|work in progress|one step at a time|catch up|(?<!for )chat(?:ted)?
         give it a (?:try|go|shot)|check (?:it|that|them) out|agree|sounds? like|mean(?:s
         t)? (?:so much|the world|everything)|in mind|fun fact|believe in
         hear(?:ing)? (?:that|about)|tell you|show you|share (?:it|this|that|them) with you
@@ -222,6 +231,7 @@ IDENTITY = re.compile(
 )
 LEFT_OUT = _start(
     r"""
+        got (?:promoted|married|engaged|hired|laid off|fired|divorced|accepted)
         (?:joined|went|got|made|took|saw|met|bought|started|finished|visited|tried|had|been
         decided|won|found|lost|moved|gave|ran|worked|spent|read|watched|played|painted
         wrote) (?:a|an|the|my|our|some|to|with|in|on|at|it|up|out)|(?:researching|working on
