@@ -86,12 +86,13 @@ async def test_reading_and_writing_have_scopes_of_their_own(url: str) -> None:
         with ScriptedModel(["I keep that in mind for you."]) as model:
             reads = HoldfastContextProvider(own, read_scopes=["team"])
             await agent(model, reads).run(f"I need to know: {QUESTION}")
-            blind = HoldfastContextProvider(own, "blind", read_scopes=[])
+            blind = HoldfastContextProvider(own, "blind", read_scopes=[], with_tools=True)
             await agent(model, blind).run(f"Tell me, {QUESTION}")
             first, second = model.asked
         assert FACT in first.system
         assert "secret" not in first.system
         assert BLOCK not in second.text
+        assert set(second.tools) == {"remember", "forget", "update"}
         assert "I keep that in mind for you." in contents(own)
         assert contents(team) == [FACT]
 

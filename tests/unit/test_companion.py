@@ -11,7 +11,7 @@ import pytest
 
 from holdfast import Busy, Invalid, Memory, StoreFull, Unavailable
 from holdfast.integrations import worker
-from holdfast.integrations.companion import Companion, outcome
+from holdfast.integrations.companion import WARM_UP, Companion, outcome
 from holdfast.integrations.tools import schemas, tools
 from holdfast.integrations.turns import Said, TurnPolicy
 from holdfast.integrations.worker import Answering, Write, Writing
@@ -246,6 +246,17 @@ def test_tools_answer_in_words(memory: Memory) -> None:
     assert run["forget"](id) == "Forgotten."
     assert "no memory" in run["forget"](id)
     assert "refused" in run["update"](id, "again")
+
+
+def test_tools_are_warm_before_they_are_used(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(memory, "recall", lambda query, *_, **__: asked.append(query))
+    companion = Companion(memory)
+    for _ in range(2):
+        tools(companion)
+    assert asked == [WARM_UP]
 
 
 def test_the_schemas_are_those_of_the_tools(memory: Memory) -> None:

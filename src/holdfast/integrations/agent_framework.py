@@ -42,8 +42,7 @@ class HoldfastContextProvider(ContextProvider):
         self.companion = Companion(opened, policy)
         if read_scopes is not None:
             self.companion.scopes = tuple(read_scopes)
-        if self.companion.scopes:
-            self.companion.warm_up()
+        self.companion.warm_up()
         self._inject = inject
         self._with_tools = with_tools
 
@@ -64,8 +63,7 @@ class HoldfastContextProvider(ContextProvider):
         elif block:
             context.extend_messages(self, [Message("user", [block])])
         if self._with_tools:
-            made = tools(self.companion, getattr(agent, "name", None))
-            context.extend_tools(self.source_id, list(made.values()))
+            context.extend_tools(self.source_id, self.tools(getattr(agent, "name", None)))
         context.extend_middleware(self.source_id, self._though_it_fails(agent, context))
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: Any) -> None:
@@ -100,7 +98,8 @@ class HoldfastContextProvider(ContextProvider):
 
     def tools(self, writer: str | None = None) -> list[Tool]:
         """remember, recall, forget and update, for an agent's `tools`."""
-        return list(tools(self.companion, writer, NAMES).values())
+        names = [name for name in NAMES if self.companion.scopes or name != "recall"]
+        return list(tools(self.companion, writer, names).values())
 
     async def finish(self, seconds: float = 10.0) -> int:
         """Learns from the rest and waits for all writes; gives how many still wait."""

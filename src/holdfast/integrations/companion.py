@@ -88,7 +88,7 @@ class Companion:
 
     def warm_up(self) -> None:
         """Loads the embedder and the index, so that the first turn need not; no turn waits yet."""
-        if self.policy.recall and not self._warm:
+        if self.policy.recall and self.scopes and not self._warm:
             self._warm, self._most = True, COLD_SECONDS
             self.ask(lambda: self.memory.recall(WARM_UP, 1, scopes=self.scopes), None)
             self._spent = self._longest = 0.0

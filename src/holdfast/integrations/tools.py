@@ -58,6 +58,7 @@ def tools(
     companion: Companion, writer: str | None = None, names: Iterable[str] = NAMES
 ) -> dict[str, Tool]:
     """The functions by name; what is remembered names the `writer` as its source."""
+    companion.warm_up()
     known = {**_reading(companion), **_writing(companion, writer)}
     chosen = {name: known[name] for name in names}
     for name, tool in chosen.items():
