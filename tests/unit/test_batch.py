@@ -5,6 +5,7 @@ import pytest
 
 from holdfast.engine.cache import vectors
 from holdfast.engine.cache.batch import NAMES, NEVER, NUMBERS, of_rows
+from holdfast.engine.cache.index import Index
 from holdfast.engine.cache.vectors import VectorTable
 
 ONE, OTHER = (np.eye(4, dtype="<f2")[n].tobytes() for n in (0, 1))
@@ -42,3 +43,22 @@ def test_bytes_that_are_no_vector_are_passed_over(
     assert near[[0, 3]].tolist() == pytest.approx([0, 1])
     assert np.isnan(near[[1, 2]]).all()
     assert [table.has(row) for row in range(4)] == [True, False, False, True]
+
+
+def test_turns_go_on_in_their_sessions_from_batch_to_batch() -> None:
+    index = Index(0)
+    for told in (["x", "y", "x", None, "y"], ["z", "x", None, "x"]):
+        start = index.count + 1
+        index.take(of_rows([_said(row, session) for row, session in enumerate(told, start)]))
+    none = -1
+    held = {name: index.columns[name].tolist() for name in ("turn", "before", "after")}
+    assert held == {
+        "turn": [0, 0, 1, 0, 1, 0, 2, 0, 3],
+        "before": [none, none, 0, none, 1, none, 2, none, 6],
+        "after": [2, 4, 6, none, none, none, 8, none, none],
+    }
+
+
+def _said(row: int, session: str | None) -> tuple[object, ...]:
+    numbers = (row, 20, 10, None, None, 3, 0, 1, False, False)
+    return (*numbers, "fact", session, None, None, None, "[]", None)
