@@ -45,6 +45,7 @@ def learned(conversation: object) -> dict[str, str]:
         "Remind me what I said.",
         "Ich würde gern in Rom wohnen.",
         "Hola, gracias por todo.",
+        "Yo Tim!",
         "¿Dónde vivo?",
         "こんにちは。",
         "おすすめはありますか？",

@@ -38,7 +38,7 @@ _TELLING = re.compile(
     + alternatives(
         r"""
         ich|und|der|das|ein|eine|nicht|ist|bin|habe|wir|mit|für|auf|bei|gegen|seit
-        yo|el|los|las|una|con|por|para|en|mi|mis|muy|pero|soy|vivo|trabajo
+        el|los|las|una|con|por|para|en|mi|mis|muy|pero|soy|vivo|trabajo
         je|les|des|une|est|dans|avec|pour|mais|suis|mon|ma|mes|et
         eu|não|com|uma|em|meu|minha|sou|moro
         il|gli|che|di|sono|nel|della|mio|mia|lavoro|abito
