@@ -136,14 +136,16 @@ def test_what_is_private_stays_private_and_a_newcomer_knows_the_team(url: str) -
 def test_what_is_heard_in_private_is_for_one_alone(url: str) -> None:
     team = Team("team", url, embedder="hashing")
     team.memory.remember(FINDINGS["Planner"])
-    with ScriptedModel(["I will keep that between us, of course."]) as model:
+    told = "The launch of the site depends on my visa, tell nobody."
+    answer = "I will keep that between us, of course."
+    with ScriptedModel([answer]) as model:
         coder = assistant(model, "Coder")
         team.join(coder, private=True)
-        chat(user(), coder, "The launch of the site depends on my visa, tell nobody.")
+        chat(user(), coder, told)
         finish(coder)
         assert FINDINGS["Planner"] in model.asked[0].system
     assert list(writers(team.memory)) == [FINDINGS["Planner"]]
-    assert len(writers(team.private("Coder"))) == 2
+    assert {told, answer} <= writers(team.private("Coder")).keys()
     team.close()
 
 
