@@ -23,6 +23,9 @@ def test_zero_latency_adds_and_recalls_text(tmp_path: Path) -> None:
     assert "we chose FastAPI" in found.text
     assert f"{found}" == found.text
     assert found.hits[0].memory.kind == "decision"
+    primed = memory.recall("what matters here")  # it asks for nothing, and primes a prompt
+    assert "we chose FastAPI" in primed.text
+    assert primed.hits.abstained
     memory.close()
     other = zero_latency.Memory("your-api-key", agent_id="other")
     assert other.recall("FastAPI").text == ""

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -197,3 +198,109 @@ def test_0latency_sums_up_what_says_the_same(served: Served) -> None:
         assert (done.status_code, done.json()["sources"]) == (200, 2)
         left = http.get("/v1/memory", params={"agent_id": "a"}).json()
     assert left["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "block"),
+    [
+        ("/api/v1/agents/a/inject-context", {"query": "general context", "limit": 8}, "context"),
+        ("/v1/recall", {"query": "past work", "max_tokens": 200}, "context_block"),
+        ("/recall", {"conversation_context": "Hi", "budget_tokens": 500}, "context_block"),
+    ],
+)
+def test_what_primes_a_prompt_gets_what_comes_nearest(
+    served: Served, path: str, body: dict[str, Any], block: str
+) -> None:
+    """Such a query asks for nothing in particular; these services always answer it."""
+    body = {**body, "agent_id": "a"}
+    with httpx2.Client(base_url=served.url) as http:
+        assert http.post(path, json=body).json()[block] == ""
+        facts = ["Deployments go to Railway", "The user likes TypeScript"]
+        http.post("/memories/seed", json={"agent_id": "a", "facts": facts}).raise_for_status()
+        told = http.post(path, json=body).json()
+        assert "Railway" in told[block]
+        assert told["memories_used"] == 2
+        asked = {"agent_id": "a", "query": "general context"}
+        assert http.post("/recall", json=asked).json()["memories"] == []
+
+
+def test_the_pages_of_kronvex(served: Served) -> None:
+    """What its unpublished clients read: pages, orders, words, and what an agent holds."""
+    with httpx2.Client(base_url=f"{served.url}/api/v1/agents/a") as http:
+        for n in range(5):
+            told = {"content": f"note {n}", "session_id": f"s{n % 2}", "memory_type": "semantic"}
+            stored = http.post("/remember", json=told)
+            assert "x-dedup-hit" not in stored.headers
+        again = http.post("/remember", json=told)
+        assert (again.headers["x-dedup-hit"], again.json()["deduplicated"]) == ("true", True)
+        assert again.json()["id"] == stored.json()["id"]
+
+        def page(**asked: Any) -> dict[str, Any]:
+            return dict(http.get("/memories", params=asked).raise_for_status().json())
+
+        def notes(**asked: Any) -> list[str]:
+            return [it["content"][-1] for it in page(**asked)["memories"]]
+
+        first = page(limit=2, offset=2)
+        assert (first["total"], first["limit"], first["offset"]) == (5, 2, 2)
+        assert (first["has_more"], page(limit=2, offset=3)["has_more"]) == (True, False)
+        assert notes(limit=2, offset=1) == ["3", "2"]
+        assert notes(page=2, per_page=2, sort="recent") == ["2", "1"]
+        assert notes(sort="date_asc") == notes(sort="oldest") == list("01234")
+        assert notes(q="NOTE 3") == notes(search="note 3") == ["3"]
+        assert notes(session_id="s1", memory_type="semantic") == ["3", "1"]
+        http.post("/recall", json={"query": "note 2", "top_k": 1})
+        assert notes(sort="access_count")[0] == "2"
+        held = http.get("/analytics", params={"days": 7}).json()
+        assert held == {"total_memories": 5, "by_type": {"semantic": 5}, "sessions": 2}
+        assert http.post("/remember", json={"content": "x", "ttl_seconds": 60}).json()["expires_at"]
+        pinned = {"content": "y", "ttl_days": 1, "pinned": True}
+        assert http.post("/remember", json=pinned).json()["expires_at"] is None
+
+
+def test_memstore_signs_up_and_lists(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        wanted = {"name": "Researcher", "email": "r@example.org"}
+        assert http.post("/v1/agents", json=wanted).status_code == 403  # nobody needs one yet
+        admin = {"authorization": f"Bearer {served.key('admin', rights=('admin',))}"}
+        made = http.post("/v1/agents", json=wanted, headers=admin)
+        assert (made.status_code, made.json()["name"]) == (201, "Researcher")
+        assert made.json()["agent_id"]
+        http.headers["authorization"] = f"Bearer {made.json()['api_key']}"
+        for n in range(3):
+            kept = {"content": f"finding {n}", "session": f"s{n % 2}", "tags": ["t"]}
+            told = http.post("/v1/memory/remember", json=kept).json()
+            assert (told["session"], told["tags"], told["metadata"]) == (f"s{n % 2}", ["t"], {})
+        page = http.get("/v1/memory/list", params={"limit": 1, "offset": 1}).json()
+        assert ([it["content"] for it in page["memories"]], page["total"]) == (["finding 1"], 3)
+        assert http.get("/v1/memory/list", params={"session": "s0"}).json()["total"] == 2
+        near = http.get("/v1/memory/recall", params={"q": "finding 2", "threshold": 0.999}).json()
+        assert (near["query"], near["count"]) == ("finding 2", len(near["memories"]))
+        assert http.get("/v1/memory/list", headers=admin).json()["total"] == 0  # a key is a space
+
+
+def test_the_calls_of_0latencys_own_helpers(served: Served) -> None:
+    """Paths of the clients it never published; some of them take 200 only."""
+    with httpx2.Client(base_url=served.url) as http:
+        pair = {"human_message": "Ann lives in Lisbon", "agent_message": "Noted"}
+        job = http.post("/v1/memory/extract", json={"agent_id": "a", **pair})
+        assert (job.status_code, job.json()["status"]) == (200, "accepted")
+        where = f"/memories/extract/{job.json()['job_id']}"
+        until(lambda: http.get(where).json()["status"] == "complete")
+        assert http.get(where).json()["job_type"] == "extract"
+        assert http.post("/extract", json={"agent_id": "b", **pair}).status_code == 202
+        facts = {"agent_id": "a", "facts": ["The sky is blue", {"text": "Tea is hot"}]}
+        seeded = http.post("/v1/memory/seed", json=facts).json()
+        assert (seeded["memories_stored"], seeded["deduplicated_count"]) == (2, 0)
+        assert http.post("/memories/seed", json=facts).json()["deduplicated_count"] == 2
+        for path in ("/v1/memory/search", "/memories/search", "/v1/memories/recall"):
+            asked = {"agent_id": "a", "q": "sky blue", "query": "sky blue", "limit": 1}
+            (found,) = http.get(path, params=asked).json()["memories"]
+            assert (found["content"], found["id"]) == ("The sky is blue", seeded["memory_ids"][0])
+        before = http.get("/memories", params={"agent_id": "a"}).json()["count"]
+        gone = f"/v1/memory/{found['id']}"
+        assert http.delete(gone, params={"agent_id": "a"}).json()["deleted"] is True
+        again = http.delete(gone, params={"agent_id": "a"})
+        assert (again.status_code, "detail" in again.json()) == (404, True)
+        assert http.get("/v1/memory", params={"agent_id": "a"}).json()["count"] == before - 1
+        assert http.get("/v1/health").json() == http.get("/health").json()

@@ -7,10 +7,12 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
 
 from holdfast import (
@@ -23,9 +25,11 @@ from holdfast import (
     RateLimited,
     StoreFull,
     Unavailable,
+    ops,
     remote,
 )
 from holdfast.errors import Conflict
+from holdfast.server.connection import Connection
 from tests.markdown import ROOT
 from tests.serving import serving
 from tests.waiting import until
@@ -108,6 +112,42 @@ def test_it_waits_as_long_as_it_is_told() -> None:
         start = time.monotonic()
         assert memory.remember("tea").created
         assert time.monotonic() - start >= 1
+
+
+def test_pauses_grow_and_are_not_the_same_for_all() -> None:
+    def pauses() -> list[float]:
+        talk = remote.ask(ops.Recall(scope="s", query="tea"))
+        waited: list[float] = []
+        step = next(talk)
+        with suppress(Unavailable):
+            while True:
+                if isinstance(step, remote.Wait):
+                    waited.append(step.seconds)
+                step = talk.send(httpx2.ConnectError("nobody is there"))
+        return waited
+
+    told = [pauses() for _ in range(20)]
+    assert {len(it) for it in told} == {remote.ATTEMPTS - 1}
+    for attempt, waited in enumerate(zip(*told, strict=True)):
+        middle = min(remote.LONGEST_WAIT, remote.FIRST_WAIT * 2**attempt)
+        assert middle / 2 <= min(waited) < max(waited) <= 1.5 * middle
+
+
+def test_a_connection_is_used_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Connection] = []
+    begin = Connection.connection_made
+
+    def count(connection: Connection, transport: Any) -> None:
+        made.append(connection)
+        begin(connection, transport)
+
+    monkeypatch.setattr(Connection, "connection_made", count)
+    with serving(url) as served, Memory("s", served.url) as memory:
+        before = len(made)
+        for n in range(10):
+            memory.set("n", n)
+        assert memory.get("n") == 9
+        assert len(made) == before + 1
 
 
 def test_it_does_not_wait_until_tomorrow() -> None:

@@ -93,6 +93,9 @@ def test_state_has_etags(http: httpx2.Client) -> None:
     assert (stale.status_code, stale.json()["type"]) == (412, "urn:holdfast:error:Conflict")
     assert http.put(STATE, json={"value": 2}, headers={"If-Match": '"1"'}).is_success
     assert http.get(STATE, headers={"If-None-Match": '"2"'}).status_code == 304
+    for known in ('"1", W/"2"', "*"):
+        same = http.get(STATE, headers={"If-None-Match": known})
+        assert (same.status_code, same.headers["etag"], same.content) == (304, '"2"', b"")
     assert http.get(STATE, headers={"If-None-Match": '"1"'}).json()["value"] == 2
     assert http.delete(STATE, headers={"If-Match": '"1"'}).status_code == 412
     assert http.delete(STATE, headers={"If-Match": '"2"'}).json() == {"deleted": True}
@@ -131,6 +134,14 @@ def test_pages_go_on_by_cursor(http: httpx2.Client) -> None:
             break
         cursor = f"&cursor={page['cursor']}"
     assert seen == [f"note {n}" for n in reversed(range(7))]
+
+
+@pytest.mark.parametrize("path", ["/v1/scopes/s/memories", "/v1/scopes"])
+def test_a_wrong_word_in_a_query_is_told_by_its_name(http: httpx2.Client, path: str) -> None:
+    for limit in ("many", "1e2", "true", "9" * 5000):
+        reply = http.get(path, params={"limit": limit})
+        assert reply.status_code == 400
+        assert "limit must be a whole number" in reply.json()["detail"]
 
 
 def test_an_error_is_a_problem_with_advice(http: httpx2.Client) -> None:
@@ -198,6 +209,28 @@ def test_a_secret_is_nowhere_in_the_store(served: Served, http: httpx2.Client, u
     for file in path.parent.glob(f"{path.name}*"):
         assert key[16:].encode() not in file.read_bytes()
     assert served.host.ledger.keys()[0].last_used_at is not None
+
+
+def test_a_secret_is_compared_in_constant_time_even_if_its_key_is_not_there(
+    served: Served, http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = served.key("k")
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(held: bytes, shown: bytes) -> bool:
+        compared.append((held, shown))
+        return held == shown
+
+    monkeypatch.setattr("holdfast.access.hmac.compare_digest", compare)
+    wrong = f"{key[:-1]}{'a' if key[-1] != 'a' else 'b'}"
+    strange = f"hf_{'0' * 12}_{key[16:]}"
+    statuses = [
+        http.get("/v1/key", headers={"X-API-Key": it}).status_code
+        for it in (key, wrong, strange, "no key of ours")
+    ]
+    assert statuses == [200, 401, 401, 401]
+    assert len(compared) == 4
+    assert {len(digest) for pair in compared for digest in pair} == {32}
 
 
 def test_rights_are_told_in_our_own_errors(served: Served) -> None:
@@ -372,8 +405,9 @@ def test_what_waited_too_long_is_shed_and_not_begun(
 
 def test_one_tenant_cannot_take_all_the_threads(url: str) -> None:
     with limited(url, concurrent=1) as served:
-        with served.host.tenants.at_work("local"):
-            reply = httpx2.get(f"{served.url}/v1/scopes/s/stats")
+        served.host.tenants.begin("local")
+        reply = httpx2.get(f"{served.url}/v1/scopes/s/stats")
+        served.host.tenants.end("local")
         assert (reply.status_code, reply.headers["retry-after"]) == (503, "1")
         assert httpx2.get(f"{served.url}/v1/scopes/s/stats").is_success
 

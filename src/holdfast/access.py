@@ -46,7 +46,7 @@ class Caller:
     def may(self, right: str) -> None:
         """`Forbidden` unless the caller has a right."""
         if right not in self.rights and "admin" not in self.rights:
-            raise Forbidden(f"This key may not {right}.", "Use a key with that right.")
+            raise Forbidden(f"This key lacks the right {right!r}.", "Use a key that has it.")
 
     def rules(self) -> None:
         """`Forbidden` unless the caller may see to the whole tenant."""

@@ -286,15 +286,19 @@ def _draft(item: Any) -> Any:
 def _asked(known: Mapping[str, Argument], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The arguments of a query, by the types they must have."""
     kinds = {name: known[name].kind if name in known else str for name in query}
-    return {name: _value(kinds[name], values) for name, values in query.items()}
+    return {name: value(kinds[name], values) for name, values in query.items()}
 
 
-def _value(kind: Any, values: Sequence[str]) -> Any:
+def value(kind: Any, values: Sequence[str]) -> Any:
+    """What a name in a query stands for, by the type it must have."""
     if kind == tuple[str, ...]:
         return list(values)
     if kind in (str, str | None, datetime | None):
         return values[-1]
-    return wire.parse(values[-1])
+    try:
+        return wire.parse(values[-1])
+    except Invalid:  # told as what it must be, not as JSON, which nobody wrote
+        return values[-1]
 
 
 def _from_headers(kind: type[Any], headers: Mapping[str, str]) -> dict[str, Any]:
@@ -325,6 +329,12 @@ def version(tag: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise Invalid(f"{tag[:40]!r} is not an ETag of ours.", 'Send If-Match: "3".')
     return int(text)
+
+
+def known(headers: Mapping[str, str], version: int) -> bool:
+    """Whether who asks says that they have this version: If-None-Match, one tag or several."""
+    tags = (tag.strip().removeprefix("W/") for tag in headers.get(NONE_MATCH, "").split(","))
+    return any(tag in ("*", f'"{version}"') for tag in tags)
 
 
 def _checked(made: ops.Op[Any]) -> ops.Op[Any]:

@@ -206,8 +206,9 @@ def _load_dataclass(kind: Any, data: Any, at: str) -> Any:
     try:
         return kind(**values)
     except TypeError as error:
-        said = str(error).partition("() ")[2] or str(error)
-        raise Invalid(f"{at}: {said}.") from None
+        lacks = [name for name, must in _fields(kind) or () if must and name not in data]
+        said = f"{at} needs {' and '.join(lacks)}." if lacks else f"{at}: {error}."
+        raise Invalid(said) from None
 
 
 def _expect(holds: bool, what: str, at: str) -> None:

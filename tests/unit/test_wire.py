@@ -8,7 +8,7 @@ import pytest
 from holdfast import wire
 from holdfast.errors import Invalid
 from holdfast.model import Entry, Record, Remembered, Source
-from holdfast.ops import Draft, Remember
+from holdfast.ops import Draft, Recall, Remember
 
 AT = datetime(2026, 5, 3, 9, 30, tzinfo=timezone.utc)
 
@@ -57,6 +57,13 @@ def test_what_does_not_fit_is_named(kind: Any, data: Any, said: str) -> None:
 def test_what_is_no_json_is_invalid(line: str) -> None:
     with pytest.raises(Invalid, match="not JSON"):
         wire.parse(line)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(Invalid, match=r"^Recall needs scope and query\.$"):
+        wire.load(Recall, {})
+    with pytest.raises(Invalid, match=r"^Remember.draft needs content\.$"):
+        wire.load(Remember, {"scope": "s", "draft": {}})
 
 
 def test_nan_does_not_go_out() -> None:

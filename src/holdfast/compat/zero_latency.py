@@ -36,10 +36,13 @@ class Memory:
         return self._memory.extract(said, keep="both")
 
     def recall(self, query: str, limit: int = 10, max_tokens: int = 2000) -> Recollection:
-        """What answers a query, as a block of at most `max_tokens`, and as hits."""
-        return Recollection(
-            self._memory.context(query, max_tokens), self._memory.recall(query, limit)
-        )
+        """What answers a query, else what comes nearest, as a block of at most `max_tokens`.
+
+        The hits beside it are those that do answer it.
+        """
+        ask = self._memory.context
+        block = ask(query, max_tokens) or ask(query, max_tokens, min_score=0.0)
+        return Recollection(block, self._memory.recall(query, limit))
 
     def close(self) -> None:
         """Lets go of the store."""

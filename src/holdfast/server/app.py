@@ -14,7 +14,6 @@ import re
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -169,7 +168,7 @@ class App:
         most = limits.import_body if endpoint.imports else limits.body
         if length is not None and length.isdigit() and int(length) > most:
             raise _too_large(most)
-        with _in_time(self.host.settings.body_seconds):
+        with _InTime(self.host.settings.body_seconds):
             return await _received(receive, most)
 
     async def _answer_beside(self, endpoint: Endpoint, call: Call) -> Reply:
@@ -181,8 +180,12 @@ class App:
             call.caller = self._caller(call.headers)
         else:
             call.caller = await self._readers.do(lambda: self._caller(call.headers))
-        with self.host.tenants.at_work(call.caller.tenant):
+        tenants, tenant = self.host.tenants, call.caller.tenant
+        tenants.begin(tenant)
+        try:
             return await crew.do(lambda: self._answer(endpoint, call))
+        finally:
+            tenants.end(tenant)
 
     def _answer_at_once(self, endpoint: Endpoint, call: Call) -> Reply:
         """The reply to a call, by the event loop itself."""
@@ -244,28 +247,31 @@ def _readers(host: Host) -> int:
     return threads
 
 
-@contextmanager
-def _in_time(seconds: float) -> Iterator[None]:
+class _InTime:
     """`TooSlow` if what is awaited inside takes longer."""
-    task, late = asyncio.current_task(), False
-    assert task is not None
 
-    def end() -> None:
-        nonlocal late
-        late = True
-        task.cancel()
+    __slots__ = ("_late", "_seconds", "_task", "_timer")
 
-    timer = asyncio.get_running_loop().call_later(seconds, end)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not late:
-            raise
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._late = seconds, False
+
+    def __enter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._end)
+
+    def _end(self) -> None:
+        self._late = True
+        self._task.cancel()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        self._timer.cancel()
+        if kind is not asyncio.CancelledError or not self._late:
+            return
         if sys.version_info >= (3, 11):
-            task.uncancel()
+            self._task.uncancel()
         raise TooSlow("The body did not come in time.", "Send it faster.") from None
-    finally:
-        timer.cancel()
 
 
 async def _received(receive: Receive, most: int) -> bytes:

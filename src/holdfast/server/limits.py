@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -136,21 +135,20 @@ class Tenants:
 
     # --- work at one time ---
 
-    @contextmanager
-    def at_work(self, tenant: str) -> Iterator[None]:
-        """Counts a call as long as it lasts, unless too many of the tenant are at work."""
+    def begin(self, tenant: str) -> None:
+        """Counts a call, unless too many of the tenant are at work."""
         with self._lock:
             count = self._at_work.get(tenant, 0)
             if count >= self.limits.concurrent:
                 raise TooMuch("Too many calls of yours are at work.", "Try again.", retry_after=1)
             self._at_work[tenant] = count + 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                count = self._at_work.pop(tenant, 0) - 1
-                if count > 0:
-                    self._at_work[tenant] = count
+
+    def end(self, tenant: str) -> None:
+        """Counts a call that has begun as done."""
+        with self._lock:
+            count = self._at_work.pop(tenant) - 1
+            if count > 0:
+                self._at_work[tenant] = count
 
     # --- sizes, and what is kept ---
 

@@ -100,9 +100,8 @@ def _get(route: routes.Route, call: Call) -> Reply:
         entry = call.do(routes.op(route, call.path, call.query, None, {}))
     else:
         entry = call.do(_state(call.path["scope"], call.path["key"]))
-    known = call.headers.get(routes.NONE_MATCH)
-    if known is not None and known.removeprefix("W/") == f'"{entry.version}"':
-        return Reply(status=304, headers=[("etag", known)])
+    if routes.NONE_MATCH in call.headers and routes.known(call.headers, entry.version):
+        return Reply(status=304, headers=[("etag", f'"{entry.version}"')])
     return _told(route, entry)
 
 
@@ -229,5 +228,5 @@ def who(call: Call) -> Reply:
 
 def _limit(call: Call, default: int = 100) -> int:
     text = call.asked("limit")
-    value = default if text is None else wire.parse(text)
-    return check.whole("limit", value, 1, check.LIMIT)
+    limit = default if text is None else routes.value(int, [text])
+    return check.whole("limit", limit, 1, check.LIMIT)

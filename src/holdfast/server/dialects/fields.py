@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -115,6 +115,14 @@ def found(call: Call, op: ops.Recall, threshold: float | None) -> list[Hit]:
     )
     hits = [hit for hit in call.do(wide).hits if hit.why.similarity >= threshold]
     return hits[: op.limit]
+
+
+def nearest(call: Call, op: ops.Recall) -> list[Hit]:
+    """What primes a prompt: where nothing is about the query for sure, what comes nearest.
+
+    Who asks so has no question yet ("current task context"), and these services always answer.
+    """
+    return list(call.do(op).hits or call.do(replace(op, min_score=0.0)).hits)
 
 
 def stored(call: Call, scope: str, id: str, draft: ops.Draft) -> Record:

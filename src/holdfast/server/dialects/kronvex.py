@@ -150,12 +150,13 @@ def remember(call: Call) -> Reply:
 
 def recall(call: Call) -> Reply:
     """Finds memories."""
-    query, hits = _hits(call)
+    op, threshold = _asked(call)
+    hits = fields.found(call, op, threshold)
     scored = [(hit, _scores(hit, call.host.clock())) for hit in hits]
     scored.sort(key=lambda pair: -pair[1]["confidence"])
     return as_json(
         {
-            "query": query,
+            "query": op.query,
             "memories": [{**_memory(hit.memory), **scores} for hit, scores in scored],
             "results": [{"memory": _memory(hit.memory), **scores} for hit, scores in scored],
             "total_found": len(scored),
@@ -165,7 +166,8 @@ def recall(call: Call) -> Reply:
 
 def inject_context(call: Call) -> Reply:
     """A block for a prompt, and the memories in it."""
-    _, hits = _hits(call)
+    op, threshold = _asked(call)
+    hits = fields.nearest(call, op) if threshold is None else fields.found(call, op, threshold)
     block = context.render(hits)
     now = call.host.clock()
     nested = [{"memory": _memory(hit.memory), **_scores(hit, now)} for hit in hits]
@@ -173,13 +175,13 @@ def inject_context(call: Call) -> Reply:
     return as_json({**told, "memories_used": len(hits), "memories": nested})
 
 
-def _hits(call: Call) -> tuple[str, list[Hit]]:
+def _asked(call: Call) -> tuple[ops.Recall, float | None]:
     told = fields.body(call)
     query = check.content(told.any("query", "message"), "query")
     where = ops.where(kinds=fields.kinds(told.text("memory_type")), session=told.text("session_id"))
     limit = told.whole(5, 1, 100, "top_k", "limit")
     op = ops.Recall(scope=call.path["agent"], query=query, where=where, limit=limit)
-    return query, fields.found(call, op, told.number("threshold"))
+    return op, told.number("threshold")
 
 
 def sessions(call: Call) -> Reply:

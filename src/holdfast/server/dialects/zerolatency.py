@@ -163,7 +163,7 @@ def _recalled(call: Call, told: fields.Fields) -> Reply:
     budget = told.whole(BUDGET, 1, check.BUDGET_TOKENS, "budget_tokens", "max_tokens")
     limit = told.whole(10, 1, 100, "limit")
     op = ops.Recall(scope=scope, query=query[-QUERY_CHARS:], limit=limit)
-    hits = call.do(op).hits
+    hits = fields.nearest(call, op) if _has_budget(told) else call.do(op).hits
     chosen = context.chosen(hits, budget)
     block = context.render(chosen)
     listed = [_memory(hit) for hit in (chosen if _has_budget(told) else hits)]
