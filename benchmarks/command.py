@@ -98,8 +98,9 @@ def publish(out: Path) -> None:
         found = results.read(out, name)
         for file in plots.write(page.PLOTS, name, found) if found else ():
             print(f"written: {file}", flush=True)
-    if page.update():
-        print(f"written: {page.PAGE}", flush=True)
+    for one in (page.PAGE, page.SERVER):
+        if page.update(one):
+            print(f"written: {one}", flush=True)
 
 
 def _chosen(what: str) -> list[str]:

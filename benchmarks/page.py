@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, between their marks, are what the results files say."""
+"""The tables of docs/benchmarks.md and docs/server.md, between their marks, are as measured."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from benchmarks import results, tables
 from benchmarks.corpora import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
+SERVER = ROOT / "docs" / "server.md"
 PLOTS = ROOT / "docs" / "plots"
 MARKED = re.compile(r"<!-- table:(?P<name>[a-z: ]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
 NOTHING = "Not measured yet: `make bench` fills this in.\n"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from benchmarks import load, results
+from benchmarks import load, page, results
 from benchmarks.corpora import ROOT
 from benchmarks.load import QUERIES
 from benchmarks.options import Options
@@ -228,6 +228,8 @@ def main() -> int:
     found = run(options.seconds, options.size, options.embedder, options.rounds)
     print(json.dumps(found["checks"], indent=1))
     options.json.write_text(json.dumps({"run": head, **found}, indent=1) + "\n")
+    if options.json == RESULTS:
+        page.update(page.SERVER)
     return 0
 
 

@@ -531,6 +531,22 @@ def postgres_servers(found: Found) -> str:
     return table(["calls a second, by processes", *told], [*rows, ["failed", *failed]])
 
 
+def served_rates(found: Found) -> str:
+    """Calls in a second over HTTP, p50 and p99, by clients."""
+    rows: dict[str, list[Cell]] = {}
+    for row in found["rows"]:
+        times = f"{row['p50_ms']:.1f} / {row['p99_ms']:.1f} ms"
+        rows.setdefault(row["kind"], []).append(f"{row['per_second']:,.0f}/s, {times}")
+    return table(["by clients", "1", "8", "64"], [[kind, *rows[kind]] for kind in rows])
+
+
+def served_aims(found: Found) -> str:
+    """The share of the bare framework's rate, and what the server adds."""
+    rows = [[f"state get over echo, {n}", x, 0.6] for n, x in found["state get over echo"].items()]
+    rows += [[f"{n}, added ms", it["added_ms"], 1.0] for n, it in found["in process"].items()]
+    return table(["", "measured", "aim"], rows)
+
+
 def _deep(found: Mapping[str, Any], *names: str) -> Cell:
     """A figure inside of others; None where it was not taken."""
     value: Any = found
@@ -559,6 +575,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
         "quality": postgres_quality,
         "servers": postgres_servers,
     },
+    "served": {"rates": served_rates, "aims": served_aims},
     "floors": {"floors": floors},
     "vectors": {"search": search, "checks": checks},
     "learning": {

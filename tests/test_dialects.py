@@ -249,7 +249,8 @@ def test_the_pages_of_kronvex(served: Served) -> None:
         assert notes(sort="date_asc") == notes(sort="oldest") == list("01234")
         assert notes(q="NOTE 3") == notes(search="note 3") == ["3"]
         assert notes(session_id="s1", memory_type="semantic") == ["3", "1"]
-        http.post("/recall", json={"query": "note 2", "top_k": 1})
+        for _ in range(3):  # note 4 was told twice: that is a use
+            http.post("/recall", json={"query": "note 2", "top_k": 1})
         assert notes(sort="access_count")[0] == "2"
         held = http.get("/analytics", params={"days": 7}).json()
         assert held == {"total_memories": 5, "by_type": {"semantic": 5}, "sessions": 2}
