@@ -44,7 +44,7 @@ def answer(
         return Answer([], 0, found.waiting, degraded)
     told = found.candidates, found.corpus, asked.asked
     ranking = rank.rank(*told, op.weights, query.background)
-    kept = rank.relevant(ranking, op.min_score)[:limit]
+    kept = rank.relevant(ranking, op.min_score, limit)
     hits = _hits(seen, places, found, ranking, asked.terms, kept)
     enough = context.fitting(hits, op.budget) if isinstance(op, ops.Context) else list(hits)
     return Answer(current_first(enough), len(found.keys), found.waiting, degraded)
@@ -65,9 +65,10 @@ def _hits(
     while start < len(kept):
         some = kept[start : start + several]
         keys = [found.keys[at] for at in some]
-        for at, key, one in zip(some, keys, seen.fetch(places, keys), strict=True):
+        whys = rank.why(ranking, found.candidates, terms, some)
+        fetched = seen.fetch(places, keys)
+        for at, key, one, why in zip(some, keys, fetched, whys, strict=True):
             if one is not None:
-                why = rank.why(ranking, found.candidates, terms, at)
                 marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
                 marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
                 yield key, Hit(one, float(ranking.score[at]), why, *marked)

@@ -33,18 +33,19 @@ def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
         return similarity
     weight = rarity / total
     best = np.argsort(-similarity, kind="stable")[:POOL]
-    better = _complete(_newest_first(best, found, weight), similarity, found, weight)
+    falling = similarity.take(best)
+    better = _complete(_newest_first(best, found, weight), falling, found, weight)
     given = similarity.copy()
-    given[better] = similarity[best]
+    given[better] = falling
     return given
 
 
 def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
     top = best[:TWIN_POOL]
-    has = found.counts[top] > 0
-    free = (has @ weight >= TWIN_WORDS) & (has.sum(axis=1) >= 2)
-    free &= found.length[top] <= TWIN_TERMS
+    has = found.counts.take(top, axis=0) > 0
+    free = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
+    free &= np.count_nonzero(has, axis=1) >= 2
     if np.count_nonzero(free) < 2:
         return best
     better = best.copy()
@@ -74,17 +75,20 @@ def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> N
 
 
 def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
-    """The candidates again, those that have words of the query no earlier one has before others."""
+    """The candidates again, those that have words of the query no earlier one has before others.
+
+    `similarity` is that of each place, falling.
+    """
     has = found.counts.take(best, axis=0) > 0
-    value = -np.sort(-similarity.take(best))
-    missing = weight * has.any(axis=0)
+    brings = has * (COVER * weight)
+    value, missing = similarity.copy(), np.logical_or.reduce(has).astype(np.float64)
     taken = [0]  # the best stays the best
     for _ in range(1, min(STEPS, len(best))):
         value[taken[-1]] = -np.inf
         missing[has[taken[-1]]] = 0.0
         if not missing.any():
             break
-        taken.append(int((value + COVER * (has @ missing)).argmax()))
+        taken.append(int((value + brings @ missing).argmax()))
     rest = np.ones(len(best), bool)
     rest[taken] = False
     again: Places = np.concatenate([best[taken], best[rest]])

@@ -11,7 +11,7 @@ The constants lie on plateaus: docs/recall.md says what each is worth and how it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import compress
@@ -76,7 +76,7 @@ class Candidates:
     cosine: Floats  # NaN without a vector
     counts: Floats
     length: NDArray[np.integer]  # in terms
-    session: NDArray[np.int64]  # a code, -1 for none
+    session: NDArray[np.int64]  # a code, one below 0 for none
     turn: NDArray[np.integer]  # which of its session
     happened: Floats  # seconds since 1970
     named: NDArray[np.bool_]  # the query names who says it
@@ -188,31 +188,38 @@ def rank(
     return Ranking(best_first, score, similarity, recency, frequency, words, evidence)
 
 
-def relevant(ranking: Ranking, min_score: float | None) -> list[int]:
-    """Which candidates are worth returning, best first.
+def relevant(ranking: Ranking, min_score: float | None, limit: int | None = None) -> list[int]:
+    """Which candidates are worth returning, best first, at most so many.
 
     Over the caller's threshold if there is one; else all with evidence for them, if the best is
     relevant.
     """
     best_first = ranking.order
     if min_score is not None:
-        return cast("list[int]", best_first[ranking.score[best_first] >= min_score].tolist())
-    if ranking.similarity.max(initial=0.0) < RELEVANT:
+        kept = best_first.compress(ranking.score.take(best_first) >= min_score)
+    elif ranking.similarity.max(initial=0.0) < RELEVANT:
         return []
-    return cast("list[int]", best_first[ranking.evidence[best_first] > 0].tolist())
+    else:
+        kept = best_first.compress(ranking.evidence.take(best_first) > 0)
+    return cast("list[int]", kept[:limit].tolist())
 
 
-def why(ranking: Ranking, found: Candidates, terms: Sequence[str], at: int) -> Why:
-    """Where the score of a candidate comes from."""
-    cosine = float(found.cosine[at])
-    return Why(
-        similarity=float(ranking.similarity[at]),
-        recency=float(ranking.recency[at]),
-        frequency=float(ranking.frequency[at]),
-        words=float(ranking.words[at]),
-        meaning=None if math.isnan(cosine) else min(1.0, max(0.0, cosine)),
-        matched=tuple(compress(terms, found.counts[at].tolist())),
-    )
+def why(
+    ranking: Ranking, found: Candidates, terms: Sequence[str], some: Sequence[int]
+) -> Iterator[Why]:
+    """Where the score of some candidates comes from."""
+    told = (ranking.similarity, ranking.recency, ranking.frequency, ranking.words, found.cosine)
+    parts = [column.take(some).tolist() for column in told]
+    counts = found.counts.take(some, axis=0).tolist()
+    for similarity, recency, frequency, words, cosine, counted in zip(*parts, counts, strict=True):
+        yield Why(
+            similarity=similarity,
+            recency=recency,
+            frequency=frequency,
+            words=words,
+            meaning=None if math.isnan(cosine) else min(1.0, max(0.0, cosine)),
+            matched=tuple(compress(terms, counted)),
+        )
 
 
 def rarity(corpus: Wording) -> Floats:
@@ -286,8 +293,9 @@ def _lent(own: Floats, near: Places | None, shares: Floats | float, nothing: flo
     if near is None:
         return own
     held = np.concatenate([own, np.full_like(own, nothing, shape=(1, *own.shape[1:]))])
-    lent: Floats = (shares * held.take(near, axis=0)).max(axis=0)
-    return np.maximum(own, lent)
+    lent: Floats = held.take(near, axis=0)
+    lent *= shares
+    return np.maximum(own, np.maximum.reduce(lent))
 
 
 def _coherence(sample: Sample) -> float:
@@ -300,8 +308,8 @@ def _coherence(sample: Sample) -> float:
     else:
         apart -= apart.sum() / max(len(apart), 1)
     left, right = apart.take(sample.left), apart.take(sample.right)
-    norm = math.sqrt(float((left**2).sum() * (right**2).sum()))
-    alike = float((left * right).sum()) / norm if norm > 1e-12 else 0.0
+    norm = math.sqrt(float(left @ left) * float(right @ right))
+    alike = float(left @ right) / norm if norm > 1e-12 else 0.0
     pairs = len(left)
     alike = (pairs * alike + COHERENT_COUNT * COHERENT_PRIOR) / (pairs + COHERENT_COUNT)
     return min(max((alike - COHERENT_FROM) / (COHERENT_FULL - COHERENT_FROM), 0.0), 1.0)
@@ -318,7 +326,7 @@ def _known(corpus: Corpus, weight: Floats) -> float:
     Where most of its words were never said, the few that were match by chance, and meaning must
     decide.
     """
-    said = float(weight[corpus.having > 0].sum()) / max(float(weight.sum()), 1e-9)
+    said = float(weight @ (corpus.having > 0)) / max(float(weight.sum()), 1e-9)
     return math.pow(said, KNOWN)
 
 
@@ -377,10 +385,12 @@ def _bounded(meaning: Floats, known: float) -> Floats:
 
 def _usual(sample: Floats) -> tuple[float, float]:
     """The mean and spread of the query's cosines in the scope."""
-    cosine = sample[~np.isnan(sample)].astype(np.float64)
+    unknown = np.isnan(sample)
+    cosine = (sample[~unknown] if unknown.any() else sample).astype(np.float64)
     count = len(cosine) + USUAL_COUNT
     mean = (float(cosine.sum()) + USUAL_COUNT * USUAL_MEAN) / count
-    squares = float(((cosine - mean) ** 2).sum())
+    apart = cosine - mean
+    squares = float(apart @ apart)
     squares += USUAL_COUNT * (USUAL_SPREAD**2 + (USUAL_MEAN - mean) ** 2)
     return mean, math.sqrt(squares / count)
 

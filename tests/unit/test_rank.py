@@ -201,8 +201,9 @@ def test_without_vectors_words_decide() -> None:
     found = some([[1, 1], [0, 0]], cosine=[np.nan, np.nan])
     ranking = rank.rank(found, scope(found), ASKED, RELEVANCE)
     assert rank.relevant(ranking, None)[0] == 0
-    assert rank.why(ranking, found, ("tea", "green"), 0).meaning is None
-    assert rank.why(ranking, found, ("tea", "green"), 0).matched == ("tea", "green")
+    (why,) = rank.why(ranking, found, ("tea", "green"), [0])
+    assert why.meaning is None
+    assert why.matched == ("tea", "green")
 
 
 def test_equals_are_told_apart_by_time() -> None:

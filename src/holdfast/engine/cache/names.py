@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
@@ -14,6 +14,8 @@ from holdfast.engine.columns import stamp
 from holdfast.model import Filter
 
 NOBODY = -1  # the code of no name
+# How to take apart the names of columns whose names are of several parts.
+PARTS: dict[str, Callable[[str], list[str]]] = {"tags": json.loads, "speaker": str.split}
 
 Mask = NDArray[np.bool_]
 T = TypeVar("T")
@@ -24,7 +26,8 @@ class Names:
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str | None, int]] = {}
-        self._tagged: dict[str, set[int]] = {}  # the lists of tags that have a tag
+        # Of those columns, for each part the numbers of the names that have it.
+        self._having: dict[str, dict[str, set[int]]] = {column: {} for column in PARTS}
 
     def codes(self, column: str, names: Sequence[str | None]) -> NDArray[np.int32]:
         """The number of each name in a column."""
@@ -32,16 +35,16 @@ class Names:
         told = dict.fromkeys(names)
         new = [name for name in told if name not in known]
         known.update(zip(new, count(len(known) - 1), strict=False))
-        if column == "tags":
-            for text in filter(None, new):
-                for tag in json.loads(text):
-                    self._tagged.setdefault(tag, set()).add(known[text])
+        if column in PARTS:
+            for name in filter(None, new):
+                for part in PARTS[column](name):
+                    self._having[column].setdefault(part, set()).add(known[name])
         return coded(names, {name: known[name] for name in told}, np.int32)
 
     def speaking(self, terms: Iterable[str]) -> list[int]:
         """The numbers of the speakers whose name shares a term with a query."""
-        said, speakers = set(terms), self._known.get("speaker", {})
-        return [code for name, code in speakers.items() if name and said & set(name.split(" "))]
+        having = self._having["speaker"]
+        return list({code for term in terms if term in having for code in having[term]})
 
     def fitting(self, where: Filter, columns: Mapping[str, NDArray[Any]]) -> list[Mask]:
         """Which rows each part of a filter leaves in, but for what it says of `meta`."""
@@ -49,7 +52,7 @@ class Names:
             ("kind", self._of("kind", where.kinds), bool(where.kinds)),
             ("session", self._of("session", [where.session]), where.session is not None),
             ("writer", self._of("writer", [where.source]), where.source is not None),
-            *(("tags", list(self._tagged.get(tag, ())), True) for tag in where.tags),
+            *(("tags", list(self._having["tags"].get(tag, ())), True) for tag in where.tags),
         ]
         fit = [np.isin(columns[column], codes) for column, codes, asked in wanted if asked]
         if where.avoid is not None:

@@ -7,7 +7,9 @@ all else is here, and the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, overload
 
 import numpy as np
@@ -77,15 +79,14 @@ class Part(ABC):
         """About how often each candidate has each term: 0, 1, or what its mark stands for."""
         counts = np.zeros((len(self._chosen), len(self._lists)), np.float32)
         for column, found in enumerate(self._lists):
-            counts[:, column] = held(found, self._chosen)
-            for often, more in self._again[column].items():
-                counts[held(more, self._chosen), column] = often
+            for often, having in {1: found, **self._again[column]}.items():
+                counts[among(having, self._chosen), column] = often
         return counts
 
     def _session(self, at: Positions) -> Positions:
-        """Codes of sessions that are no other scope's."""
-        session = self._columns["session"].take(at).astype(np.int64)
-        return np.where(session >= 0, session << 8 | self._place, -1)
+        """Codes of sessions that are no other scope's; of none, one below 0."""
+        session: Positions = self._columns["session"].take(at).astype(np.int64)
+        return session << 8 | self._place
 
     def _said_by(self, at: Positions) -> Mask:
         """Whether the query names who says these rows."""
@@ -98,10 +99,9 @@ class Part(ABC):
         times, more = self._columns["uses"].take(self._chosen), uses.get(self._scope)
         if not more:
             return times
-        rows, used = self._columns["row"].take(self._chosen), np.fromiter(more, np.int64, len(more))
-        here = used[held(rows, used)]
-        for row, at in zip(here.tolist(), rows.searchsorted(here).tolist(), strict=True):
-            times[at] += more[row][0]
+        rows, used = self._columns["row"].take(self._chosen), np.array(sorted(more), np.int64)
+        for at in among(used, rows).tolist():
+            times[at] += more[int(rows[at])][0]
         return times
 
     def __len__(self) -> int:
@@ -131,7 +131,7 @@ def _wording(parts: Sequence[Part]) -> Wording:
     return Wording(
         size=size,
         mean_length=sum(part.total_length for part in parts) / max(size, 1),
-        having=np.sum([part.having for part in parts], axis=0),
+        having=np.add.reduce([part.having for part in parts]),
     )
 
 
@@ -140,10 +140,10 @@ class _Keys(Sequence[Key]):
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._ends = np.cumsum([len(part) for part in parts])
+        self._ends = list(accumulate(len(part) for part in parts))
 
     def __len__(self) -> int:
-        return int(self._ends[-1])
+        return self._ends[-1]
 
     @overload
     def __getitem__(self, at: int) -> Key: ...
@@ -154,8 +154,8 @@ class _Keys(Sequence[Key]):
     def __getitem__(self, at: int | slice) -> Key | Sequence[Key]:
         if isinstance(at, slice):
             return [self[each] for each in range(len(self))[at]]
-        part = int(self._ends.searchsorted(at, side="right"))
-        return self._parts[part].key(at - int(self._ends[part]) + len(self._parts[part]))
+        part = bisect_right(self._ends, at)
+        return self._parts[part].key(at - self._ends[part] + len(self._parts[part]))
 
 
 def held(found: Positions, chosen: Positions) -> Mask:
@@ -166,17 +166,25 @@ def held(found: Positions, chosen: Positions) -> Mask:
     return same
 
 
+def among(found: Positions, chosen: Positions) -> Positions:
+    """Where in the chosen those found stand; both are in order."""
+    if len(found) > len(chosen):
+        return held(found, chosen).nonzero()[0]
+    at: Positions = chosen.searchsorted(found)  # few are looked for among many
+    return at.compress(chosen.take(at, mode="clip") == found)
+
+
 def add_words(
     score: NDArray[Any],
     lists: Sequence[Positions],
     rarity: NDArray[Any],
     most: int,
-    worth: Callable[[Positions], Any] = lambda found: 1,
+    worth: Callable[[float, Positions], Any] = lambda rarity, found: rarity,
     most_worth: float = 1.0,
 ) -> None:
     """Adds to a score what each row's words are worth, rare terms first.
 
-    Where a term is in so many rows that its list is long, and it and all that are left could
+    `worth`: that of having a term of a rarity, for each of some rows. Where a term is in so many rows that its list is long, and it and all that are left could
     not lift a new row among the best, only the rows that were found already gain by it.
     """
     order = np.argsort(-rarity, kind="stable")
@@ -187,12 +195,12 @@ def add_words(
             left = float(rarity[order[number:]].sum()) * most_worth
             if len(scored) > most and np.partition(scored, -most)[-most] > left:
                 found = found.compress(score.take(found) > 0)
-        score[found] += rarity[term] * worth(found)
+        score[found] = score.take(found) + worth(rarity[term], found)
 
 
 def top(score: NDArray[Any], most: int) -> Positions:
     """The positions of the highest scores above 0, highest first."""
-    above = (score > 0).nonzero()[0]
+    above: Positions = (score > 0).nonzero()[0]
     if len(above) > most:
-        above = above[np.argpartition(score[above], -most)[-most:]]
-    return above[np.argsort(-score[above], kind="stable")]
+        above = above.take(np.argpartition(score.take(above), -most)[-most:])
+    return above.take(np.argsort(-score.take(above), kind="stable"))

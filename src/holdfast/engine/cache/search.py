@@ -110,22 +110,27 @@ class InMemory(Part):
         step = np.concatenate([some[:GOOD] for some in best])
         for _ in range(BESIDE):  # one forth and back is one that is there already
             step = np.concatenate([self._columns[way].take(step) for way in ("before", "after")])
-            step = step[(step >= 0) & (step < rows)]
+            step = step.compress((step >= 0) & (step < rows))
             best.append(step)
-        chosen = np.zeros(rows, bool)
-        chosen[np.concatenate(best)] = True
-        self._chosen = (chosen if seen is None else chosen & seen).nonzero()[0]
+        chosen = _once(np.concatenate(best))
+        self._chosen = chosen if seen is None else chosen.compress(seen.take(chosen))
 
     def _by_words(self, wording: Wording, most: int) -> Positions:
         """The best by words alone."""
         lengths, by_length = self._columns["length"], rank.worth_by_length(wording.mean_length)
         score = np.zeros(len(lengths), np.float32)
 
-        def worth(found: Positions) -> NDArray[np.floating]:
-            return by_length.take(lengths.take(found), mode="clip")
+        def worth(rarity: float, found: Positions) -> NDArray[np.floating]:
+            return (rarity * by_length).take(lengths.take(found), mode="clip")
 
         add_words(score, self._lists, rank.rarity(wording), most, worth, rank.most_worth())
         return top(score if self._seen is None else np.where(self._seen, score, 0), most)
+
+
+def _once(some: Positions) -> Positions:
+    """These positions in order, each once: `np.unique` takes five times as long for so few."""
+    some.sort()
+    return np.concatenate([some[:1], some[1:].compress(some[1:] != some[:-1])])
 
 
 def _oftener(source: Source, index: Index, term: str) -> dict[int, Positions]:

@@ -318,9 +318,10 @@ class Near:
 
     def _exact(self, vectors: Positions) -> Floats:
         # Half precision would round the query: what it leaves is a second one.
-        rounded = self._query.astype(np.float16)
-        left = (self._query - rounded).astype(np.float16)
-        return _products(np.stack([rounded, left]), self._view.vectors.take(vectors, axis=0))
+        halves = np.empty((2, len(self._query)), np.float16)
+        halves[0] = self._query
+        halves[1] = self._query - halves[0]
+        return _products(halves, self._view.vectors.take(vectors, axis=0))
 
 
 def _products(parts: NDArray[np.generic], vectors: NDArray[np.generic]) -> Floats:
