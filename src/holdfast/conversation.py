@@ -27,7 +27,8 @@ TIMES = ("happened_at", "timestamp", "created_at", "date", "time")
 _NAMED = re.compile(r"([^\W\d_][\w .'’-]{0,30}?): +(\S.*)", re.DOTALL)
 _NO_NAMES = frozenset(
     """note todo warning error example http https ps fyi tip re subject from to cc sent date info
-    debug""".split()
+    debug correction update edit reminder question answer summary reason goal decision result plan
+    status news fact spoiler""".split()
 )
 # What messengers write before a name: "[9:01 AM] Ann: …", "12/05/2026, 09:01 - Ann: …".
 _STAMP = re.compile(

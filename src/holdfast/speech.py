@@ -42,6 +42,7 @@ _SMALL = re.compile(
     r"|im(?= (?:an?|the|not|from|at|in|on|allergic|vegan|vegetarian|married|single|\w+ing)\b"
     r"|(?= \d\d\b(?!\.\s+\w)))|ive(?= (?:been|got|had|never|always|just|\w+ed)\b))"
 )
+_BOTH = re.compile(r"(?:My |Our )?[\w'’-]+(?: [A-Z][\w'’-]+)? and ")
 _FULL = {"i": "I", "im": "I'm", "ive": "I've"}
 _WE = re.compile(r"\b(we|our|us|ours|ourselves|let['’]s)\b", re.IGNORECASE)
 
@@ -76,11 +77,21 @@ def resolved(sentence: str, name: str) -> str:
             continue
         # "The user" is two common words: inside a sentence they are small.
         called = re.sub("^The ", "the ", name) if found.start() else name
-        parts.append(sentence[end : found.start()])
-        parts.append(_they(found) if named else _name(found, called))
+        before = sentence[end : found.start()]
+        both = found["word"] == "I" and _BOTH.fullmatch(before)  # Bob and Ann are two: they "go"
+        parts.append(before)
+        parts.append(
+            _they(found) if named else f"{called}{_rest(found)}" if both else _name(found, called)
+        )
         named, end = True, found.end()
     whole = "".join([*parts, sentence[end:]])
     return whole[:1].upper() + whole[1:]
+
+
+def _rest(found: re.Match[str]) -> str:
+    clip = {"'ve": " have", "'m": " are"}.get((found["clip"] or "").replace("’", "'"))
+    verb = f" {_THEY_BE.get(found['verb'], found['verb'])}" if found["verb"] else ""
+    return f"{found['clip'] or '' if clip is None else clip}{found['adverbs'] or ''}{verb}"
 
 
 def _name(found: re.Match[str], name: str) -> str:

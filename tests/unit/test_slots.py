@@ -1,6 +1,7 @@
 import pytest
 
-from holdfast.slots import ANY, Slot, of
+from holdfast.ends import ANY
+from holdfast.slots import Slot, of
 
 
 def told(statement: str) -> list[tuple[str, str, str, bool]]:

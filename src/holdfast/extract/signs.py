@@ -85,6 +85,11 @@ ASKED_TO_KEEP = _start(
 REMIND = re.compile(
     r"^(?:please |also |and )*remind me (?:that I (?:need|have) )?to\b", re.IGNORECASE
 )
+CALL_ME = re.compile(
+    r"^(?:please |just |you can |everyone |my friends |people )*calls? me "
+    r"(?P<name>(?-i:[A-Z])[\w'’-]+)",
+    re.IGNORECASE,
+)
 INSTRUCTION = _start(
     r"""
         (?:please|can you|could you|would you|give me|show me|explain|write|create|generate
@@ -99,7 +104,9 @@ TO_YOU = _words(
 )
 SARCASM = _words(
     r"""
-        yeah,? right|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
+        yeah,? (?:right|sure)|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
+        (?<![\w,] )oh,? (?:sure|joy|perfect|wonderful|brilliant|fantastic|lovely|because)(?=,)
+        because that (?:went|worked|always)
     """
 )
 
@@ -229,6 +236,7 @@ RULED_OUT = re.compile(
 IDENTITY = re.compile(
     r"I(?:['’]m| am) an? (?!(?:mess|bit|fan|lot|wreck|fool|genius|little|big)\b)[a-z-]+[.!]*$"
 )
+OWNING = re.compile(r"(?:I|[A-Z][a-z]+) (?:also |now )?owns? (?:an?|two|three|the) \w+[.!]*$")
 LEFT_OUT = _start(
     r"""
         got (?:promoted|married|engaged|hired|laid off|fired|divorced|accepted)
@@ -264,6 +272,22 @@ PAST = _words(
     \w{2,}ed|was|were|had|went|got|made|took|did|won|met|saw|bought|built|chose|ate|ran|found|lost
     left|gave|came|told|said|began|kept|felt|taught|wrote|read
     """
+)
+# "We bill monthly": what a team does again and again.
+REGULAR = re.compile(
+    r"We (?!should|must|can|need|all)[a-z]+\b.*\b"
+    r"(?:every \w+|daily|weekly|monthly|quarterly|yearly|per \w+)[.!]*$"
+)
+NEWS = _words("now|nowadays|these days|from now on|any ?more|no longer|instead|stopped|quit|again")
+# A name, as far as its letters tell, and what it does: "Rosa teaches", not "Painting relaxes".
+SOMEBODY = re.compile(
+    r"(?!(?:Art|Music|Life|Work|Love|Nature|Time|Food|Family|God|Home|Everything|Nothing|Something"
+    r"|What|Who|Where|There|The|Here|One|His|Her|Our|My|Their|Your|Gotta|Change|Health|Dance|Nobody|Someone|Every\w+)\b)"
+    r"[A-Z][a-z]+(?<!ing)(?<!ness)(?<!ion)(?<!ment)(?<!ity)(?<!ship)(?<!s)(?<!ly) "
+    r"(?:(?:no longer|also|now|usually) )?(?:is (?:the|an?|on|at|in|no longer) |has an? "
+    r"|(?!(?:does|seems|looks|sounds|feels|makes|helps|brings|gives|keeps|means|takes|lets|was|its|this"
+    r"|his|always|happens|goes|matters|rocks|sucks|rules|thanks|gets|things|lots|days|times)\b)"
+    r"[a-z]{3,}(?<!s)s )"
 )
 SETTLED = _start(
     r"""
