@@ -28,7 +28,8 @@ _NAMED = re.compile(r"([^\W\d_][\w .'’-]{0,30}?): +(\S.*)", re.DOTALL)
 _NO_NAMES = frozenset(
     """note todo warning error example http https ps fyi tip re subject from to cc sent date info
     debug correction update edit reminder question answer summary reason goal decision result plan
-    status news fact spoiler""".split()
+    status news fact spoiler the my our his her their this that these here let's let’s i we it what
+    how why also so one first second third last yes no and but""".split()
 )
 # What messengers write before a name: "[9:01 AM] Ann: …", "12/05/2026, 09:01 - Ann: …".
 _STAMP = re.compile(
@@ -86,9 +87,11 @@ def _named(text: str) -> Turn | None:
     found = _NAMED.match(_STAMP.sub("", text, count=1))
     if found is None or len(found[1].split()) > 3:
         return None
-    if found[1].split()[0].casefold() in _NO_NAMES or found[1].endswith(("Error", "Exception")):
+    role, words = ROLES.get(found[1].casefold()), found[1].split()
+    if words[0].casefold() in _NO_NAMES or found[1].endswith(("Error", "Exception")):
         return None
-    role = ROLES.get(found[1].casefold())
+    if role is None and len(words) > 1 and not all(it[0].isupper() for it in words[::2]):
+        return None  # "My plan: we ship on Friday"
     return Turn(found[2], None if role else found[1].strip(), role or "user")
 
 

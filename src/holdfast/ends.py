@@ -58,6 +58,11 @@ SUCCEEDED = _pattern(
     r"(?:replace[ds]|(?:took|taken|takes) over (?:from|for)|succeed(?:ed|s)) "
     r"(?P<old>[^,;?!]+?)(?: as (?P<what>[^,;?!]+))?$"
 )
+# "Otto took over as our designer".
+TOOK_OVER = _pattern(
+    rf"^(?P<new>(?-i:[A-Z])[\w.'’-]*(?: (?-i:[A-Z])[\w.'’-]*)?) {HAVE}"
+    r"(?:took over|taken over|stepped in|started|joined) as (?P<what>(?:my|our|the|his|her) .+)$"
+)
 # "Nadia handed the data team over to Piotr".
 HANDED = _pattern(
     rf"^{WHO} {HAVE}(?:handed|passed|turned) (?:over )?(?P<old>[^,;?!]+?) (?:over |on )?to "
@@ -69,7 +74,8 @@ INSTEAD = _pattern(
     r"(?: instead of|, not(?: an?)?|,? and not(?: an?)?) "
     r"(?P<old>[\w .+#'’-]{2,40}?)(?: any ?more)?$"
 )
-_CHOICE = _pattern(r"\b(?:prefers?|rather|likes?|loves?|on \w+days?|for \w+)\b")
+# What is liked or tried, or is so on some days, is beside the other.
+_CHOICE = _pattern(r"\b(?:prefers?|rather|likes?|loves?|tried|failed|on \w+days?|for \w+)\b")
 # What was going on and is no more: "I finished Dune", "Nadia is back from parental leave".
 OVER = _pattern(
     rf"^{WHO} {ADVERB}*{HAVE}{_JUST}"
@@ -85,6 +91,11 @@ OVER = _pattern(
     + r" (?:(?!being|having)[a-z]+ing )?(?:(?:my|our|his|her|their|the|an?) )?"
     r"(?P<old>[^;?!]+?)(?: any ?more| any longer)?$"
 )
+# "I'm not the goalkeeper anymore".
+NO_MORE = _pattern(
+    rf"^{WHO} (?:is|am|are) (?:no longer (?:an?|the|our|my) (?P<old>[a-z][\w -]+)"
+    r"|not (?:an?|the|our|my) (?P<was>[a-z][\w -]+) any(?: ?more| longer))$"
+)
 COMPLETE = _pattern(
     r"^(?:the|my|our|his|her|their) (?P<old>[\w -]+?) (?:is|are|has been|was|got) "
     r"(?:now |finally )?(?:over|finished|complete|completed|done|cancell?ed)$"
@@ -95,6 +106,7 @@ _PARTED = alternatives(
 )
 PARTED = _pattern(rf"^{WHO} {HAVE}{_JUST}{_PARTED} (?:with|from) (?P<old>[^,;?!]+)$")
 PARTED_BOTH = _pattern(rf"^(?P<old>\w+) and {WHO} {HAVE}{_JUST}{_PARTED}$")
+COUPLE = "partner spouse boyfriend girlfriend husband wife".split()
 # What no longer is when something else is said: of the attributes no value is left.
 IMPLIED = [
     (_pattern(rf"^{WHO} {form}$"), attributes.split(", "))
@@ -110,8 +122,11 @@ IMPLIED = [
             "employer, job",
         ),
         (rf"{HAVE}(?:had (?:a|the|my|her|our) baby\b.*|gave birth\b.*)", "is pregnant"),
+        (
+            rf"{HAVE}{_JUST}(?:graduated\b.*|finished (?:my|his|her|their) (?:studies|degree)\b.*)",
+            "is student, school, study",
+        ),
         (r"(?:now )?eats? (?:meat|fish)(?: again)?", "diet"),
-        (rf"{HAVE}{_JUST}moved out(?: of .*)?", "lives with"),
         (
             rf"{HAVE}(?:found|got|landed|started|accepted|has) a (?:new )?job\b.*",
             "says look job, says look new job, work status",
@@ -127,6 +142,8 @@ FOUND = _pattern(
 def over(told: str) -> Ended:
     """What a statement says is no more, whatever the words in which it was told."""
     yield from _left(told)
+    if found := NO_MORE.match(told):
+        yield found["who"], ANY, found["old"] or found["was"]
     if (found := INSTEAD.match(told)) and not _CHOICE.search(told):
         yield found["who"], ANY, found["old"]
     if found := OVER.match(told):
@@ -154,12 +171,15 @@ def _left(told: str) -> Ended:
             yield found["who"], f"{ANY} signed", up["thing"]
     elif found := HANDED.match(told):
         yield found["who"], ANY, found["old"]
-    elif found := REPLACED.match(told) or SUCCEEDED.match(told):
+    elif (found := REPLACED.match(told) or SUCCEEDED.match(told)) and not found.groupdict().get(
+        "what"
+    ):
         yield "", ANY, found["old"]
 
 
 def parted(told: str) -> Ended:
     """Of "Chris and I broke up": they are no couple any more."""
     if found := PARTED.match(told) or PARTED_BOTH.match(told):
-        for attribute in ("partner", "spouse"):
+        for attribute in COUPLE:
             yield found["who"], attribute, found["old"]
+            yield found["old"], attribute, found["who"]

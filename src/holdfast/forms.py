@@ -57,7 +57,8 @@ UNREAL = _pattern(
         wrote|writes|asked|quoted|according to|years ago|as a (?:kid|child|student)|in (?:my|her
         his) (?:twenties
         youth|childhood)|until (?:19|20)\\d\\d|for a (?:week|day|weekend|month|while)
-        on (?:holiday|vacation)|jokes?"""
+        on (?:holiday|vacation)|jokes?|sometimes|occasionally|once in a while|at times|when it \\w+
+        in (?:winter|summer|autumn|spring)|every now and then|on (?:rainy|sunny|some) days"""
     ).replace("\\\\", "\\")
     + r"\b|/s\b|[“”\"]|(?:^|\s)['‘][A-Za-z]"
 )
@@ -149,12 +150,13 @@ CLIPPED = [
     (_pattern(r"\b(is|are|was|do|does|has|have|did)n['’]t\b"), r"\1 not"),
 ]
 _TELLS = alternatives(
-    "is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer"
+    """is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer|took
+    plays?|rides?|drives?|prefers?|goes|got|bought|started"""
 )
 _NEXT = (
     r"(?:;|,? (?:and|but)(?= (?:i|we|they)['’](?:m|ve|re)\b"
     rf"| (?:i|we|he|she|they|my|our|the|[A-Z]\w+)\b[^,]* {_TELLS}\b)"
-    rf"|, so(?=(?: now)? (?:i|we|he|she|they|my|our|User['’]s)\b[^,]* {_TELLS}\b)"
+    rf"|, so(?=(?: now)? (?:i|we|he|she|they|my|our|his|her|User['’]s)\b[^,]* {_TELLS}\b)"
 )
 # "My test came back: I'm not allergic", "we changed vets: it is Dr. Pell now".
 COLON = _pattern(
@@ -176,7 +178,8 @@ DEPENDENT = _pattern(
 DENIED = _pattern(
     r"\b"
     + alternatives(
-        f"""no longer|(?:do|does|did) not|(?<=\\b)(?:is|are|am|was|has|have) not
+        f"""no longer|can not(?! stand| wait)|(?:do|does|did) not
+        (?<=\\b)(?:is|are|am|was|has|have) not
         {HAVE}(?:just~|finally~|recently~)?(?:stopped|quit|given up|gave up)(?: with)?
         (?:is|am|are) done(?: with)?"""
     )
@@ -213,16 +216,6 @@ def form(attribute: str, block: str, ahead: str = "") -> Form:
 
 ONE = [
     # What is told with the same verbs as a home comes before it.
-    form(
-        "lives with",
-        f"lives?|{BE} living",
-        ahead=r"(?=with |alone$|(?:on|by) \w+ ?(?:own|sel[fv]))",
-    ),
-    form(
-        "works from",
-        f"works? from|{BE} working from",
-        ahead=r"(?!.* on \w+days?$)(?=home|(?:the|our|my|an) )",
-    ),
     *(
         form(
             what,
@@ -247,8 +240,12 @@ ONE = [
     form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) in"),
     form("home", f"{BE} (?:living|based|staying) in"),
     # A street, a hill or a landmark is somewhere in a town: neither ends the other.
-    form("home at", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:at|on|near|by)"),
-    form("home at", f"{BE} (?:living|based|staying) (?:at|on|near|by)"),
+    form(
+        "home at",
+        f"""{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:at|on|near|by)
+        {BE} (?:living|based|staying) (?:at|on|near|by)""",
+        ahead=r"(?!\w+ ?(?:own|sel[fv]))",
+    ),
     form(
         "home",
         f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
@@ -400,6 +397,24 @@ OF_KIND = _pattern(
 )
 DIED = _pattern(rf"^{WHO} died (?P<how>in|on|of) {VALUE}$")
 IS = _pattern(rf"^{WHO} (?:{BE}|got|{HAVE}gotten) {ADVERB}*(?:an? )?(?P<value>[\w-]+(?: [\w-]+)?)$")
+IS_THE = _pattern(rf"^{WHO} {BE} {ADVERB}*(?:an?|the|our|my) (?P<value>[a-z][\w' -]+)$")
+# "I learned to swim": what one can do, and could not.
+LEARNED = _pattern(
+    rf"^{WHO} (?:can (?:now )?|{HAVE}(?:learned|learnt|learned how|taught myself) to )"
+    r"(?P<value>[a-z][\w -]*)$"
+)
+# What something does that is in a state again: "the bridge reopened", "the printer works again".
+INTO_STATE = [
+    (_pattern(rf"^(?P<attribute>(?:the|my|our) [\w -]+?) {HAVE}(?:just )?{verbs}$"), state)
+    for verbs, state in (
+        ("(?:re)?opened(?: again)?", "open"),
+        ("(?:closed(?: down)?|shut(?: down)?)", "closed"),
+        ("(?:works? again|is working again|was repaired|got fixed|has been repaired)", "working"),
+        ("(?:broke(?: down)?|stopped working|died|crashed)", "broken"),
+        ("(?:went down|is down again)", "down"),
+        ("(?:came back(?: up)?|is back(?: up)?)", "back"),
+    )
+]
 PREFER = _pattern(
     rf"^{WHO} {ADVERB}*prefers? (?P<value>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$"
 )
@@ -482,8 +497,9 @@ _MOVES = "moved|relocated|shifted|switched|transferred|migrated|pushed|went|tran
 _ALTERS = alternatives(
     """changed|updated|raised|increased|lowered|reduced|cut|reset|renamed|bumped|extended|shortened
     rescheduled|postponed|delayed|upgraded|downgraded|expanded|doubled|rose|fell|grew|shrank|dropped
-    decreased|adjusted|corrected|converted|rebranded"""
+    decreased|adjusted|corrected|converted|rebranded|grown|risen|fallen|shrunk"""
 )
+_HAD_TO = "(?:had to|have to|needed to) (?:move|change|push|postpone|raise|cut|lower|rename|switch)"
 _THING = r"(?P<thing>(?:the|my|our|his|her|their|(?-i:[A-Z])[\w-]*['’]s) [\w '’-]{2,50}?)"
 _TURNED = (
     rf"(?P<verb>(?P<moves>{_MOVES})|{_ALTERS})(?: (?:back|forward|out|up|down|over))?"
@@ -493,8 +509,8 @@ TURNED = (
     _pattern(rf"^{_THING} {HAVE}(?:(?:is|are|was|were|got|been|being) )?{_TURNED} to {VALUE}$"),
     _pattern(
         rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>(?P<moves>(?!)x)?{_ALTERS}"
-        rf"|{_MOVES}|set) {_THING}(?: (?:back|forward|out|up|down|over))?(?: from [^,;?!]+?)? to "
-        rf"{VALUE}$"
+        rf"|{_MOVES}|set|{_HAD_TO}) {_THING}(?: (?:back|forward|out|up|down|over))?"
+        rf"(?: from [^,;?!]+?)? to {VALUE}$"
     ),
 )
 MEASURED = _pattern(rf"^(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[a-z][\w -]*)$")

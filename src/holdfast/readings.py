@@ -16,6 +16,7 @@ YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
 OPPOSITE = {YES: NO, NO: YES, LIKES: DISLIKES, DISLIKES: LIKES}
 SAYS = "says"  # before what is said of somebody in a form of its own
 US = ""  # a team's own choices are nobody's in particular
+MOST_WORDS = 5  # of what somebody is
 NUMBER = "number of"  # before what is counted
 Found = Iterator[tuple[str, str, str]]  # who, attribute and value, as said
 
@@ -23,7 +24,7 @@ _OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
 _GOES = re.compile(r"^goes\b")  # the only verb that a stem does not tell
 # A name, a number, an address.
 _NAME_LIKE = re.compile(rf"[A-Z0-9\"$€£]|\S*[\d_.@/]\S|(?:{'|'.join(forms.NUMBERS)}) ")
-_A_KIND = re.compile(r"(?:an?|such an?|quite an?|like an?) (\w[\w-]*)", re.IGNORECASE)
+_A_KIND = re.compile(r"(?:an?|such an?|quite an?|like an?) (\w[\w-]*)")
 MAY = re.compile(r"\bMay\b")
 _OTHER = re.compile(r"\b(?:an)?other\b", re.IGNORECASE)
 
@@ -175,6 +176,14 @@ def _being(who: str, value: str) -> Found:
         yield who, f"is {key(value)}", YES
 
 
+def into_state(told: str) -> Found:
+    """Of "the bridge reopened": in which state it is."""
+    for form, state in forms.INTO_STATE:
+        if found := form.match(told):
+            who, attribute = owner(found["attribute"])
+            yield from ((who, f"{key(attribute)} {pair}", it) for pair, it in _states(state))
+
+
 def _states(value: str) -> Iterator[tuple[str, str]]:
     """The states of which something is in one, each beside the pair that it is of."""
     for state in nouns.ALSO.get(value, (value,)):
@@ -265,7 +274,7 @@ def timed(event: str, value: str) -> str:
 def _moved(told: str, said: frozenset[str]) -> Found:
     """An event or an attribute that changed: "the deadline moved to Friday"."""
     found = forms.BECAME.match(told) if said & {"to", "became", "becomes", "become"} else None
-    if found is None:
+    if found is None or (noun(found["attribute"]) in PEOPLE and found["to"].lower() == "moved to"):
         return
     outright = found["to"].lower() in ("changed to", "set to", "renamed to")
     if outright or re.match(r"\S*\d", found["value"]) or noun(found["attribute"]) in EVENTS | NOUNS:
@@ -276,6 +285,18 @@ def _moved(told: str, said: frozenset[str]) -> Found:
 
 
 # "The type of music that X plays is Y" must be read by what it names before by its verb.
+def _is_the(told: str, said: frozenset[str]) -> Found:
+    """Of "I am the treasurer of the club": what somebody is."""
+    found = forms.IS_THE.match(told)
+    if found and not _OWNED.search(found["who"]) and len(found["value"].split()) <= MOST_WORDS:
+        yield found["who"], f"is {key(found['value'])}", YES
+
+
+def _learned(told: str, said: frozenset[str]) -> Found:
+    if found := forms.LEARNED.match(told):
+        yield found["who"], f"{SAYS} {key(found['value'])}", YES
+
+
 def _named_the(told: str, said: frozenset[str]) -> Found:
     if told[:4].lower() == "the " and said & {"is", "are", "was", "to"}:
         yield from _named(told, said)
@@ -285,7 +306,7 @@ READERS = (
     *(_favourite, _prefer, _commute, _served, _taste, _inverted, _changed_to, _moved_for, _moved),
     *(_new_one, _appointed, _one),
     *(_state, _use_for, _count, _habitual),
-    *(_named_the, _many, _is, _named, _simple),
+    *(_named_the, _many, _is, _is_the, _named, _learned, _simple),
 )
 
 

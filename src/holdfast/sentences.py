@@ -54,9 +54,9 @@ def split(text: str) -> list[str]:
 
 
 def _ends(line: str) -> Iterator[int]:
-    """Where sentences end: before what is no small letter, or before any if all are small."""
+    """Where sentences end: before what is no small letter, or before any if the first is small."""
     quoted = [found.span() for found in QUOTED.finditer(line)]
-    small = not any(map(str.isupper, line))
+    small = line.lstrip()[:1].islower()  # who begins so does not write capitals
     for end in _END.finditer(line):
         inside = any(start < end.start() and end.end() < stop for start, stop in quoted)
         if not inside and (small or not (end["next"] or "").islower()):

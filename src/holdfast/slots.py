@@ -131,10 +131,25 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
         now = forms.NOW.search(clause) is not None
         plain = all(attribute.startswith(f"{SAYS} ") for _, attribute, _ in read)
         told = _timeless(clause)
-        frames = _framed(told) if plain else ()
+        many = all(value == YES for _, _, value in read)
+        frames = [it for it in _framed(told) if plain or (many and _at_times(it[2]))]
+        frames += [_worded(*it) for it in read if " is " in it[1] and it[2] == YES]
         for who, attribute, value in (*frames, *_have_event(told)):
             said = _value(value)
             yield Slot(_who(who, speaker), attribute, said, changed=now, weak=True, lasting=lasting)
+
+
+def _at_times(value: str) -> bool:
+    """True for a day or a number: another one beside it is told as news only if it changed."""
+    return all(
+        it in DAYS or it.removesuffix("s") in DAYS or it[:1].isdigit() for it in value.split()
+    )
+
+
+def _worded(who: str, attribute: str, _: str) -> tuple[str, str, str]:
+    """Of "the code word is albatross", which may be how it is, what it is."""
+    named, _, value = attribute.partition(" is ")
+    return who, f"{named} is", value
 
 
 def _long(words: str) -> bool:
@@ -189,7 +204,7 @@ def _over(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
             if old and not _long(old):
                 yield Slot(_who(who, speaker) if who else US, named, old, True, True)
     yield from _became(told, speaker)
-    for who, attribute, value in _turned(told):
+    for who, attribute, value in (*_turned(told), *readings.into_state(whole)):
         if (said := _value(value)) and not _long(said):
             yield Slot(_who(who, speaker) if who else US, attribute, said, changed=True)
 
@@ -208,7 +223,8 @@ def _turned(told: str) -> Found:
     for who in (US, "i") if thing.lower().startswith("the ") and not of_whom else (whose,):
         yield from ((who, f"{named} {how}", value) for how in ("in", "on", "at"))
         if not found["moves"]:
-            yield from ((who, name, value) for name in (named, f"{named} name"))
+            names = (named, f"{named} name", f"{named} is")
+            yield from ((who, name, value) for name in names)
     if measured := forms.MEASURED.match(value):
         yield thing, f"{NUMBER} {key(measured['what'])}", measured["value"]
     if found["verb"].lower() in ("renamed", "rebranded"):
@@ -222,7 +238,7 @@ def _became(told: str, speaker: str | None) -> Iterator[Slot]:
         who = US if ours else _who(found["who"], speaker)
         if found["what"]:
             yield Slot(who, key(found["what"]), _value(found["new"]), changed=True)
-    elif (found := ends.SUCCEEDED.match(told)) and found["what"]:
+    elif (found := ends.SUCCEEDED.match(told) or ends.TOOK_OVER.match(told)) and found["what"]:
         whose, attribute = owner(found["what"])
         who = _who(whose, speaker) if whose else US
         yield Slot(who, key(attribute or found["what"]), _value(found["new"]), changed=True)
@@ -358,12 +374,17 @@ def things(slot: Slot) -> list[str]:
 
 
 def ends_any(slot: Slot, old: Slot) -> bool:
-    """True if what a slot of anything ends may be this one: what is going on, or whatever is."""
-    going = old.attribute.startswith(f"{GOING} ")
-    known = not old.ended and not old.weak
-    if old.attribute.startswith(f"{SAYS} ") and not old.lasting:
-        return False  # what happened, happened
-    return known and (slot.attribute != ends.ONGOING or going)
+    """True if this is what a slot of anything ends: it has that value, in more words or the same.
+
+    What is liked stays liked, and what happened, happened; what is over must have been going on.
+    """
+    said = old.attribute.partition(" ")[0]
+    if old.ended or old.weak or said == "taste" or (said == SAYS and not old.lasting):
+        return False
+    mine, theirs = _whole(slot.value), _whole(held(old))
+    if slot.attribute != ends.ONGOING:
+        return mine <= theirs
+    return said == GOING and (mine == theirs or held(old).startswith(f"{slot.value} "))
 
 
 def of_anything(slot: Slot) -> bool:

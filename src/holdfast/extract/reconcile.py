@@ -93,8 +93,7 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot
 def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
     if slots.of_anything(mine):
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
-        known = of_one and slots.ends_any(mine, theirs)
-        return known and slots.agree(mine.value, slots.held(theirs))
+        return of_one and slots.ends_any(mine, theirs)
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
         return False
     if mine.value == ends.ANY:

@@ -59,12 +59,20 @@ class Rules:
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns."""
         found: dict[str, Learning] = {}
-        asked = False
+        asked = played = False
         for number, turn in enumerate(turns):
+            played = not signs.ENDS_PLAY.search(turn.text) if played else _plays(turn)
+            if played:
+                continue
             for learning in learned(turn, number, now, asked):
                 found.setdefault(learning.content.casefold(), learning)
             asked = "?" in turn.text
         return list(found.values())
+
+
+def _plays(turn: Turn) -> bool:
+    """True if a turn begins to play roles: what is said in them is true of nobody."""
+    return turn.role == "user" and signs.PLAY.search(sentences.spoken(turn.text)) is not None
 
 
 def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iterator[Learning]:
@@ -73,12 +81,26 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
         return
     at = turn.at or now
     yield from _shown(turn, number, at)
-    spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
-    said = map(speech.capital, sentences.split(spoken))
-    for sentence in (part for one in said for part in _DASH.split(one)):
+    for sentence in _said(turn):
         told = statement(sentence, turn.role, asked)
         for part in _parts(told) if told is not None else ():
             yield _learning(part, turn, number, at, asked)
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    """The sentences of a turn, each saying whom it is about; none of what it asks to make up."""
+    spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
+    before = ""
+    for one in map(speech.capital, sentences.split(spoken)):
+        if signs.FICTION.search(one):
+            break
+        for part in _DASH.split(one):
+            if (better := speech.amended(before, part)) is not None:
+                before = better
+                continue
+            yield from [before] if before else ()
+            before = speech.followed(part, _bare(before))
+    yield from [before] if before else ()
 
 
 def _shown(turn: Turn, number: int, at: datetime) -> Iterator[Learning]:
@@ -135,7 +157,9 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
-    if any(sign.search(sentence) for sign in (signs.QUESTION, signs.REFUSAL, signs.SARCASM)):
+    sentence = signs.ASKED_TO_KEEP_THAT.sub(r"\g<what>.", sentence)
+    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
+    if any(sign.search(sentence) for sign in nothing):
         return None
     if tongues.foreign(sentence):
         kept = role != "agent" and tongues.states(sentence) and not suspicion.found(sentence)
@@ -145,6 +169,8 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
         return None
     if suspicion.found(sentence):
         return None
+    if role == "user" and signs.TO_DO.match(told):
+        return told
     if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or _hedged(told):
         return None
     if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
@@ -182,6 +208,8 @@ def _without_tail(told: str) -> str:
     if found is None or _PROPER.search(found[0]) or len(text.terms(told[: found.start()])) < 3:
         return told
     clause = found[0].lstrip(" –—-;,")
+    if signs.LESSON.search(clause) or signs.AVOID.search(clause):
+        return told
     fades = signs.FADES.match(clause) or signs.FEELING.search(clause)
     return f"{told[: found.start()].rstrip()}." if fades else told
 
@@ -200,7 +228,7 @@ def _says_something(told: str, asked: bool) -> bool:
     if len(terms) <= NEWS_TERMS and _of_somebody(told):
         return True
     verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
-    if verb is None and not _readable(told):
+    if verb is None and not _readable(told) and not speech.happened(told):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False

@@ -133,6 +133,13 @@ class Learning:
         scores = [hit.score for hit in found]
         assert scores == sorted(scores, reverse=True)
 
+    def test_a_thing_is_found_by_a_word_of_it(self, memory: Memory) -> None:
+        old = memory.extract("Ann: My car is a red Mazda.", session="1").learned[0].id
+        memory.extract("Ann: I have a Mazda jacket.", session="2")
+        sold = memory.extract("Ann: I sold the red Mazda.", session="3").learned[0]
+        assert sold.superseded == (old,)
+        assert len(memory.list()) == 2
+
     def test_older_news_do_not_supersede(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember("The main store is PostgreSQL", reconcile=True)
         then = clock() - 90 * DAY
