@@ -248,8 +248,8 @@ ONE = [
     ),
     form(
         "home",
-        f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
-        ~down| up)? to
+        rf"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
+        ~down| up)?(?: from [\w .'’-]{{2,30}}?)? to
         {HAVE}moved into""",
     ),
     form("employer", f"{HAVE}(?:works?|{BE} working) (?:at|for)"),

@@ -55,7 +55,8 @@ HEDGE = _words(
     r"""
         maybe|perhaps|might|possibly|probably|not sure|i (?:think|guess|suppose|assume)
         i (?:hope|wish|wonder|believe)|i['’]?d (?:say|guess)|could be|kind of|sort of
-        don['’]t (?:know|think|believe)|do not (?:think|believe)|no idea|what if|hypothetically|imagine|pretend|let['’]s say|suppose
+        don['’]t (?:know|think|believe)|do not (?:think|believe)|no idea|what if
+        hypothetically|imagine|pretend|let['’]s say|suppose
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
     """
 )
@@ -71,7 +72,8 @@ ABOUT_MEMORY = _words(
         (?:forget|delete|erase|clear|wipe) (?:that|this|it|what|everything|all|my|the|your)
         (?:your|my|the) memor(?:y|ies)(?! (?:leak|usage|limit|footprint|error|card|stick|of|lane
         bandwidth|consumption|allocation|foam|palace|issue|problem|bug)s?)
-        (?:do|did|can|will) you remember|don['’]t (?:remember|store|save)|(?:store|save|note|add) (?:this|that|it)\b.*\bmemory
+        (?:do|did|can|will) you remember|don['’]t (?:remember|store|save)
+        (?:store|save|note|add) (?:this|that|it)\b.*\bmemory
         previous instructions|system prompt
     """
 )
@@ -154,7 +156,8 @@ LESSON = _words(
         should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try|bother with)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         root cause|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
-        gave up on|backfired|outage|the (?:fix|problem|issue|bug)(?: for [\w ]+| with [\w ]+)? (?:was|is)
+        gave up on|backfired|outage
+        the (?:fix|problem|issue|bug)(?: (?:for|with) [\w ]+)? (?:was|is)
         tim(?:es|ed) out|(?:corrupted|deadlocked|overwrote) \w+
         (?:stay|steer) (?:away|clear) (?:from|of)|(?:bit|burned|burnt) us
     """
