@@ -16,6 +16,21 @@ ANY = "*"  # as the attribute, or its first word: whatever had this value; as th
 GOING = "ongoing"  # before what somebody is at, or on
 ONGOING = f"{ANY} {GOING}"
 _JUST = "(?:just |recently |finally |now |already )?"
+# Words without one of which no change is told: most statements have none, and are not looked at.
+TOLD = re.compile(
+    r"\b(?:switched|moved|migrated|changed?|went|converted|transitioned|swapped|upgraded|jumped|left"
+    r"|replace[ds]|dropped|ditched|abandoned|traded|exchanged|quit|gave|given|cancell?ed|sold|wiped"
+    r"|uninstalled|scrapped|rid|stepped|resigned|retired|let|took|taken|takes|succeed(?:ed|s)|handed"
+    r"|passed|turned|instead|not|longer|any ?more|finished|completed?|stopped|wrapped|back|home|out"
+    r"|done|over|through|returned|broke|split|separated|divorced|parted|single|widowed|laid|fired"
+    r"|unemployed|lost|between|had|eats?|found|bought|got|adopted|landed|started|accepted|graduated"
+    r"|joined|rewrote|rewritten|rebuilt|ported|reimplemented|remade|bumped|downgraded|relocated"
+    r"|shifted|transferred|pushed?|updated|raised?|increased|lower(?:ed)?|reduced|cut|reset|rename"
+    r"|renamed|extended|shortened|rescheduled|postponed?|delayed|expanded|doubled|rose|fell|grew"
+    r"|shrank|decreased|adjusted|corrected|rebranded|grown|risen|fallen|shrunk|set|move|switch"
+    r"|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came|has a)\b",
+    re.IGNORECASE,
+)
 Ended = Iterator[tuple[str, str, str]]
 
 

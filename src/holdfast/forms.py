@@ -206,11 +206,11 @@ class Form:
     words: frozenset[str]
 
 
-def form(attribute: str, block: str, ahead: str = "") -> Form:
-    """A relation told as `who phrase value`."""
+def form(attribute: str, block: str, ahead: str = "", needs: str = "") -> Form:
+    """A relation told as `who phrase value`; `needs` are words of which its value has one."""
     phrases = alternatives(block)
     both = re.sub(r"([a-z]+)(?:([a-z])|\(\?:(es)\))\?", r"\1 \1\2\3", block.replace("~", " "))
-    words = frozenset(re.findall(r"[a-z]{2,}", both)) - {"the", "an"}
+    words = frozenset(needs.split()) or frozenset(re.findall(r"[a-z]{2,}", both)) - {"the", "an"}
     return Form(attribute, _pattern(rf"^{WHO} {ADVERB}*{phrases} {ahead}{VALUE}$"), words)
 
 
@@ -222,6 +222,7 @@ ONE = [
             f"""{BE} on(?:~the|~an?)?|{HAVE}(?:upgraded|downgraded|switched|changed|moved
             transferred|went) to(?:~the|~an?)?""",
             ahead=rf"(?=[\w -]+ (?:{what}|{more})$)",
+            needs=f"{what} {more}",
         )
         for what, more in (("plan", "tier"), ("team", "squad"))
     ),
@@ -230,11 +231,13 @@ ONE = [
         f"""{BE} on(?:~the)?|works?(?:~the)?|{BE} working(?:~the)?
         {HAVE}(?:switched|changed|moved) to(?:~the)?""",
         ahead=r"(?=[\w -]+ shifts?$)",
+        needs="shift shifts",
     ),
     form(
         "school",
         f"goes to|go to|{HAVE}(?:transferred|switched|moved|changed) to",
         ahead=r"(?=[\w .'’-]+ (?:school|elementary|high|academy|college|university|kindergarten)$)",
+        needs="school elementary high academy college university kindergarten",
     ),
     form("hours", f"works?|{BE} working", ahead=r"(?=(?:part|full)[ -]?time$)"),
     form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) in"),
@@ -352,7 +355,7 @@ COMMUTE = _pattern(
 )
 # "I like my coffee black", "she takes her tea with milk".
 SERVED = _pattern(
-    rf"^{WHO} {ADVERB}*(?:likes?|takes?|drinks?|prefers?|orders?|wants?) "
+    rf"^{WHO} {ADVERB}*(?:likes?|takes?|drinks?|prefers?) "
     r"(?:my|our|his|her|their) (?P<what>[a-z]+) (?P<value>[^;?!]+)$"
 )
 # "We bumped the project to Python 3.12": a product's name and its version.

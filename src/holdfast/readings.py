@@ -57,12 +57,18 @@ def _commute(told: str, said: frozenset[str]) -> Found:
 
 
 def _served(told: str, said: frozenset[str]) -> Found:
-    if found := forms.SERVED.match(told):
+    takes = said & {"like", "likes", "take", "takes", "drink", "drinks", "prefer", "prefers"}
+    if takes and (found := forms.SERVED.match(told)):
         yield found["who"], f"served {key(found['what'])}", found["value"]
 
 
 def _appointed(told: str, said: frozenset[str]) -> Found:
-    if (found := forms.APPOINTED.match(told)) and noun(found["attribute"]) in PEOPLE | NOUNS:
+    named = said & {"appointed", "named", "hired", "elected", "promoted", "made", "chose"}
+    if (
+        named
+        and (found := forms.APPOINTED.match(told))
+        and noun(found["attribute"]) in PEOPLE | NOUNS
+    ):
         ours = found["who"].lower() in ("we", "they", "the team", "the board")
         yield US if ours else found["who"], key(found["attribute"]), found["value"]
 
@@ -293,7 +299,7 @@ def _is_the(told: str, said: frozenset[str]) -> Found:
 
 
 def _learned(told: str, said: frozenset[str]) -> Found:
-    if found := forms.LEARNED.match(told):
+    if said & {"can", "to"} and (found := forms.LEARNED.match(told)):
         yield found["who"], f"{SAYS} {key(found['value'])}", YES
 
 

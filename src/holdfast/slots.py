@@ -113,7 +113,7 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     told = _bare(clause)
     affirmed = _affirmed(told)
     yield from _over(clause, told, speaker)
-    yield from _totalled(clause, speaker)
+    yield from _totalled(clause, told, speaker)
     read = list(readings.read(affirmed or told))
     if all(value == YES for _, _, value in read):
         yield from _going(told, speaker)
@@ -193,7 +193,9 @@ def _affirmed(told: str) -> str | None:
 
 
 def _over(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
-    """What is told to hold no longer, under whatever name it is known."""
+    """What is told to hold no longer, under whatever name it is known, and what holds instead."""
+    if not ends.TOLD.search(clause):
+        return
     whole = _without_tails(forms.LEAD.sub("", clause.strip()).strip(" .!,"))
     for said in dict.fromkeys((told, whole)):
         for who, attribute, value in (*ends.over(said), *ends.parted(said)):
@@ -211,6 +213,8 @@ def _over(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
 
 def _turned(told: str) -> Found:
     """What a thing was changed to, under each name that what it was before may have."""
+    if " to " not in told:
+        return
     found = next((found for form in forms.TURNED if (found := form.match(told))), None)
     if found is None or noun(found["thing"]) in PEOPLE | MANY_NOUNS:
         return
@@ -265,9 +269,8 @@ def _going(told: str, speaker: str | None) -> Iterator[Slot]:
         yield Slot(who, f"version {name}", _value(version["number"]))
 
 
-def _totalled(clause: str, speaker: str | None) -> Iterator[Slot]:
+def _totalled(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
     """How many there are by now: a total replaces what was counted, whatever was done with them."""
-    told = _bare(clause)
     if done := forms.DONE.match(told):
         what = f"{TOTAL} {key(done['what'])}"
         yield Slot(_who(done["who"], speaker), what, _value(done["value"]), weak=True)
