@@ -175,6 +175,11 @@ DEPENDENT = _pattern(
 
 # --- denial and change ---
 
+# "The meeting isn't on Monday, it's on Tuesday": what is not so, and what is.
+NOT_BUT = _pattern(
+    r"^(?P<what>[^,;?!]{2,60}?) (?:is not|are not|is no longer|are no longer) [^,;?!]{1,40}?"
+    r"(?:,? but(?: rather)?|[,;] (?:it is|they are|but)) (?P<value>[^,;?!]{1,60})$"
+)
 DENIED = _pattern(
     r"\b"
     + alternatives(

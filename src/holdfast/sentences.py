@@ -28,7 +28,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
 _SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
-_SHORT += r"(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
+_SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
 _END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])")
 # What somebody else says, or a name: no sentence ends in it, and its "I" is not the speaker.
 QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I\b)[^\n]{1,300}?['’](?!\w)")

@@ -59,7 +59,7 @@ class Slot:
 
 # What cannot be the end of a statement: the date that follows is its value.
 _OPEN_END = re.compile(
-    r"\b(?:is|are|am|was|be|not|on|at|in|to|moved|until|meets?|starts?|happens|place)$"
+    r"\b(?:is|are|am|was|be|not|now|on|at|in|to|moved|until|meets?|starts?|happens|place)$"
     r"|^(?:the|my|our) \w+ [a-z]+s$",
     re.IGNORECASE,
 )
@@ -87,6 +87,7 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     statement = forms.CALLED.sub("User", statement.removeprefix(f"{speaker}: "))
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
+    statement = forms.NOT_BUT.sub(r"\g<what> is now \g<value>", statement.rstrip(" .!"))
     found: dict[tuple[str, str], Slot] = {}
     named = _SUBJECT.match(statement)
     name = next((it for it in ("User", speaker) if it and statement.startswith(f"{it} ")), None)

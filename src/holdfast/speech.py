@@ -110,7 +110,7 @@ def capital(text: str) -> str:
 
 def first_person(sentence: str) -> bool:
     """True if the sentence speaks of whoever says it."""
-    return _FIRST.search(sentence) is not None
+    return _FIRST.search(sentences.QUOTED.sub(" ", sentence)) is not None
 
 
 def happened(sentence: str) -> bool:

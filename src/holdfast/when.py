@@ -28,8 +28,8 @@ _SAID = re.compile(
 )
 # What is meant for a date did not happen on it: "we decided to launch in June", "moved to May 3".
 _AHEAD = re.compile(
-    r"\b(?:next|tomorrow|will|going to|gonna|plan|since|(?:decided|agreed|chose|voted) to|booked"
-    r"|scheduled|(?:training|preparing|waiting|looking|saving|aiming) for"
+    r"\b(?:next|tomorrow|will|starting|going to|gonna|plan|since|booked|scheduled"
+    r"|(?:decided|agreed|chose|voted) to|(?:training|preparing|waiting|looking|saving|aiming) for"
     r"|(?:moved|pushed|postponed|delayed|rescheduled|brought|set|shifted)\b.* (?:to|for))\b",
     re.IGNORECASE,
 )

@@ -27,6 +27,11 @@ class TextMessage:
         ("I like tea", [Turn("I like tea")]),
         ("Ann: hi\nthere\nBob: yes", [Turn("hi\nthere", "Ann"), Turn("yes", "Bob")]),
         ("[9:01 AM] Ann: hi\n[9:02 AM] Bob: yes", [Turn("hi", "Ann"), Turn("yes", "Bob")]),
+        (
+            "[2026-05-01 10:00] Ann: hi",
+            [Turn("hi", "Ann", at=datetime(2026, 5, 1, 10, tzinfo=timezone.utc))],
+        ),
+        ("[2026-02-30 10:00] Ann: hi", [Turn("hi", "Ann")]),
         ("12/05/2026, 09:01 - Ann: hi", [Turn("hi", "Ann")]),
         ("12:00:01 ERROR db: refused", [Turn("12:00:01 ERROR db: refused")]),
         ("user: hi\nassistant: hello", [Turn("hi"), Turn("hello", role="agent")]),

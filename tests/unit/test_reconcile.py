@@ -64,6 +64,8 @@ CORRECTS, SAME, BESIDE = Verdict(corrects=("old",)), Verdict(same="old"), Verdic
         ("My sister lives in Graz", "My other sister lives in Linz", BESIDE),
         ("The code word is albatross", "The code word was changed to pelican", CORRECTS),
         ("The desk is on the third floor", "The desk moved to the fifth floor", CORRECTS),
+        ("The demo is on Monday", "The demo isn't on Monday, it's on Tuesday", CORRECTS),
+        ("The price is 8 euros", "The price is no longer 8 but 11 euros", CORRECTS),
         ("My username is ada", "My username is ada_l", CORRECTS),
         ("We went from AWS to OVH", "We moved from OVH to Hetzner", BESIDE),
     ],

@@ -210,6 +210,16 @@ def test_what_is_to_come_did_not_happen_last_year() -> None:
     assert found.happened_at == NOW
 
 
+def test_a_line_with_a_date_is_told_from_that_date() -> None:
+    (found,) = learned("[2026-03-10 09:00] Ann: My laptop died yesterday.")
+    assert found == "Ann's laptop died on 2026-03-09."
+
+
+def test_what_one_does_not_use_is_no_warning() -> None:
+    (found,) = Rules().extract(parsed("Ann: I don't use Windows at work."), NOW)
+    assert (found.kind, found.avoid) == ("fact", False)
+
+
 def test_what_failed_is_to_be_avoided() -> None:
     (found,) = Rules().extract(parsed("Ann: We tried Kafka, it lost messages."), NOW)
     assert (found.kind, found.avoid) == ("lesson", True)

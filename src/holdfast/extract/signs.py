@@ -153,7 +153,8 @@ LESSON = _words(
     r"""
         lesson|learn(?:ed|t) (?:that|the hard way|not to)|turns? out|failed|fails?|broke
         crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
-        should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try|bother with)
+        should(?:n['’]t|~not) have|ruled out|avoid
+        (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         root cause|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
         gave up on|backfired|outage
@@ -166,7 +167,7 @@ AVOID = _words(
     r"""
         avoid|never again|ruled out|failed|didn['’]t work|did not work|doesn['’]t work|broke
         crash(?:ed|es)?|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
-        don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
+        (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
         (?:corrupted|deadlocked|overwrote) \w+|(?:bit|burned|burnt) us
         (?:stay|steer) (?:away|clear) (?:from|of)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
