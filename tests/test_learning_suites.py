@@ -1,8 +1,11 @@
 """The suites of learning keep what was published of them."""
 
+import json
+from typing import Any
+
 import pytest
 
-from benchmarks import contradictions, poisoning
+from benchmarks import contradictions, learning_faults, poisoning, results
 from benchmarks.options import Options
 
 
@@ -42,3 +45,38 @@ def test_on_a_filled_store_only_other_words_get_in() -> None:
     found = poisoning.attacked(["Ann likes tea", "Bob likes milk"], poisoning.POLICY)
     for name in ("instruction", "plain sentence", "AgentPoison-like", "hidden characters"):
         assert found[name]["exposed"] == 0, name
+
+
+def published(name: str) -> Any:
+    return json.loads((results.FOLDER / f"{name}.json").read_text())
+
+
+def test_what_was_published_of_learning_is_what_was_asked() -> None:
+    found = published("learning")
+    for facts in found["facts"].values():
+        assert facts["newest first"] >= 0.9
+        assert facts["stale out of recall"] >= 0.9
+    assert found["updates"]["newest first"] >= 0.9
+    learned = found["extraction"]
+    assert learned["share of tokens"] <= 0.35
+    assert learned["share of evidence"]["recall@10"] >= 0.85
+    assert all(share >= 0.85 for share in learned["kept of what raw turns find"].values())
+    assert learned["growth when replayed"] == 0
+    assert learned["junk"]["labelled"] >= 500
+    assert learned["junk"]["share"] <= 0.05
+    assert found["poisoning"]["false positives"]["share"] <= 0.02
+
+
+def test_the_kills_that_were_published_lost_nothing() -> None:
+    found = published("learning_faults")
+    assert found["kills"] >= learning_faults.LONG == 500
+    assert found["acknowledged"] >= found["kills"]
+    assert {name: found[name] for name in learning_faults.WRONG} == dict.fromkeys(
+        learning_faults.WRONG, 0
+    )
+
+
+def test_the_suite_of_attacks_has_every_kind() -> None:
+    wanted = {"MINJA-like", "AgentPoison-like", "plain sentence", "synonym", "delayed trigger"}
+    assert {category for category, _, _ in poisoning.cases()} >= {*wanted, "hidden characters"}
+    assert {"empty", "filled", "cross-tenant"} <= set(published("learning")["poisoning"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -27,9 +28,12 @@ TIMES = ("happened_at", "timestamp", "created_at", "date", "time")
 _NAMED = re.compile(r"([^\W\d_][\w .'’-]{0,30}?): +(\S.*)", re.DOTALL)
 _NO_NAMES = frozenset(
     """note todo warning error example http https ps fyi tip re subject from to cc sent date info
-    debug""".split()
+    debug correction update edit reminder question answer summary reason goal decision result plan
+    status news fact spoiler the my our his her their this that these here let's let’s i we it what
+    how why also so one first second third last yes no and but""".split()
 )
 # What messengers write before a name: "[9:01 AM] Ann: …", "12/05/2026, 09:01 - Ann: …".
+_DATED = re.compile(r"\s*\[?(\d{4}-\d\d-\d\d)[T ,]+(\d\d:\d\d(?::\d\d)?)\b")
 _STAMP = re.compile(
     r"\s*(?:\[[\d:./, -]{4,25}(?:[AaPp][Mm])?\]|(?:\d{1,4}[./-]\d\d?[./-]\d{2,4},? )?"
     r"\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?)(?: -)? +(?=[^\W\d_][\w .'’-]{0,30}?: )"
@@ -74,7 +78,7 @@ def _of_text(text: str) -> tuple[Turn, ...]:
             turns.append(found)
         elif turns:
             last = turns[-1]
-            turns[-1] = Turn(last.text + "\n" + line, last.speaker, last.role)
+            turns[-1] = replace(last, text=f"{last.text}\n{line}")
         elif line.strip():
             turns.append(Turn(line))
     return tuple(turns)
@@ -85,10 +89,21 @@ def _named(text: str) -> Turn | None:
     found = _NAMED.match(_STAMP.sub("", text, count=1))
     if found is None or len(found[1].split()) > 3:
         return None
-    if found[1].split()[0].casefold() in _NO_NAMES or found[1].endswith(("Error", "Exception")):
+    role, words = ROLES.get(found[1].casefold()), found[1].split()
+    if words[0].casefold() in _NO_NAMES or found[1].endswith(("Error", "Exception")):
         return None
-    role = ROLES.get(found[1].casefold())
-    return Turn(found[2], None if role else found[1].strip(), role or "user")
+    if role is None and len(words) > 1 and not all(it[0].isupper() for it in words[::2]):
+        return None  # "My plan: we ship on Friday"
+    return Turn(found[2], None if role else found[1].strip(), role or "user", _stamped(text))
+
+
+def _stamped(text: str) -> datetime | None:
+    """When a line was written, if a whole date and time stand before its name; else None."""
+    found = _DATED.match(text)
+    try:
+        return datetime.fromisoformat(f"{found[1]}T{found[2]}+00:00") if found else None
+    except ValueError:
+        return None  # the 30th of February
 
 
 def _turns(message: Any, at: int) -> list[Turn]:
@@ -111,7 +126,7 @@ def _turns(message: Any, at: int) -> list[Turn]:
     told = _named(text) if speaker is None and role == "user" and "\n" not in text else None
     if told is None:
         return [turn]
-    return [Turn(told.text, told.speaker, told.role, turn.at, turn.id)]
+    return [replace(told, at=turn.at or told.at, id=turn.id)]
 
 
 def _reader(message: Any, at: int) -> Any:

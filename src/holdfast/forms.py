@@ -57,11 +57,15 @@ UNREAL = _pattern(
         wrote|writes|asked|quoted|according to|years ago|as a (?:kid|child|student)|in (?:my|her
         his) (?:twenties
         youth|childhood)|until (?:19|20)\\d\\d|for a (?:week|day|weekend|month|while)
-        on (?:holiday|vacation)|jokes?"""
+        on (?:holiday|vacation)|jokes?|sometimes|occasionally|once in a while|at times|when it \\w+
+        in (?:winter|summer|autumn|spring)|every now and then|on (?:rainy|sunny|some) days"""
     ).replace("\\\\", "\\")
     + r"\b|/s\b|[“”\"]|(?:^|\s)['‘][A-Za-z]"
 )
-JOKE = _pattern(r"\b(?:sure,? and|yeah,? right|oh great|as if|when pigs fly|lol)\b|/s\b")
+JOKE = _pattern(
+    r"\b(?:sure,? and|yeah,? (?:right|sure)|oh great|as if|when pigs fly|lol)\b|/s\b"
+    r"|^oh,? (?:sure|yeah|yes|right|joy|perfect|wonderful|brilliant|fantastic|lovely|because)\b"
+)
 CHANGE = _pattern(
     r"\b"
     + alternatives(
@@ -111,6 +115,7 @@ CLAUSE = _pattern(
     )
     + r".*$|, not .*$|\s+[-–—]\s+.*$|\s*\(.*$"
     r"|,\s+(?:right|by the way|actually|btw|i['’]m afraid).*$"
+    r"|, (?:(?-i:[A-Z])\w+|we|they|i|he|she) (?:does|do|is|are|am|did|has|have)$"
 )
 _MONTHS = """(?-i:January|February|March|April|May|June|July|August|September|October|November
     December)
@@ -145,12 +150,18 @@ CLIPPED = [
     (_pattern(r"\b(is|are|was|do|does|has|have|did)n['’]t\b"), r"\1 not"),
 ]
 _TELLS = alternatives(
-    "is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer"
+    """is|are|am|lives?|works?|uses?|speaks?|has|have|moved|likes?|loves?|hates?|no longer|took
+    plays?|rides?|drives?|prefers?|goes|got|bought|started"""
 )
 _NEXT = (
     r"(?:;|,? (?:and|but)(?= (?:i|we|they)['’](?:m|ve|re)\b"
     rf"| (?:i|we|he|she|they|my|our|the|[A-Z]\w+)\b[^,]* {_TELLS}\b)"
-    rf"|, so(?=(?: now)? (?:i|we|he|she|they|my|our|User['’]s)\b[^,]* {_TELLS}\b)"
+    rf"|, so(?=(?: now)? (?:i|we|he|she|they|my|our|his|her|User['’]s)\b[^,]* {_TELLS}\b)"
+)
+# "My test came back: I'm not allergic", "we changed vets: it is Dr. Pell now".
+COLON = _pattern(
+    r"^(?P<news>[^\s:]+ [^\s:]+ [^:]{2,80}): "
+    r"(?P<rest>(?:i|we|he|she|they|my|our|the|it|[A-Z][\w.]+)\b.*)$"
 )
 CLAUSES = _pattern(rf"{_NEXT})\s*")
 # "I am Ann, I live in Rome", "Tom left, my new manager is Ana": parts too, of what is told as true.
@@ -164,10 +175,16 @@ DEPENDENT = _pattern(
 
 # --- denial and change ---
 
+# "The meeting isn't on Monday, it's on Tuesday": what is not so, and what is.
+NOT_BUT = _pattern(
+    r"^(?P<what>[^,;?!]{2,60}?) (?:is not|are not|is no longer|are no longer) [^,;?!]{1,40}?"
+    r"(?:,? but(?: rather)?|[,;] (?:it is|they are|but)) (?P<value>[^,;?!]{1,60})$"
+)
 DENIED = _pattern(
     r"\b"
     + alternatives(
-        f"""no longer|(?:do|does|did) not|(?<=\\b)(?:is|are|am|was|has|have) not
+        f"""no longer|can not(?! stand| wait)|(?:do|does|did) not
+        (?<=\\b)(?:is|are|am|was|has|have) not
         {HAVE}(?:just~|finally~|recently~)?(?:stopped|quit|given up|gave up)(?: with)?
         (?:is|am|are) done(?: with)?"""
     )
@@ -180,35 +197,6 @@ BASES = dict(
     driving:drive taking:take speaking:speak studying:study learning:learn having:have liking:like
     supporting:support doing:do being:is practicing:practice owning:own watching:watch""".split()
 )
-SWITCHED = _pattern(
-    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
-    + alternatives(
-        "switched|moved|migrated|changed|went|converted|transitioned|swapped|upgraded|jumped"
-    )
-    + r"(?: (?P<what>(?:the |our |my |his |her |their )?[\w' -]{2,30}?))?"
-    r" (?:over )?from (?P<old>.+?) (?:over )?to (?P<new>.+)$"
-)
-SWAPPED = _pattern(
-    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
-    + alternatives("replaced|dropped|ditched|swapped|abandoned|traded|exchanged|switched|left")
-    + r" (?P<old>.+?) (?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
-)
-DROPPED = _pattern(
-    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
-    r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold"
-    r"|stepped down as|resigned as|retired as|resigned from) (?:on |with )?"
-    r"(?:(?:my|his|her|their|the) (?:job|position|role|post) (?:at|with|in) )?"
-    r"(?P<old>[^;?!]+?)(?:,? (?:and|to|for) .*)?$"
-)
-# What one has of a thing that one is signed up for: to end it is to end the thing.
-SIGNED_UP = _pattern(r"^(?P<thing>.+?) (?:subscription|membership|account|contract)$")
-REPLACED = _pattern(
-    r"^(?P<old>.+?) (?:was|is|were|has been|have been|got) replaced (?:by|with) (?P<new>.+)$"
-)
-
-_PARTED = alternatives("broke up|split up|separated|got divorced|are divorced|parted ways")
-PARTED = _pattern(rf"^{WHO} {HAVE}(?:just |recently )?{_PARTED} (?:with|from) (?P<old>[^,;?!]+)$")
-PARTED_BOTH = _pattern(rf"^(?P<old>\w+) and {WHO} {HAVE}(?:just |recently )?{_PARTED}$")
 
 
 # --- relations ---
@@ -223,25 +211,53 @@ class Form:
     words: frozenset[str]
 
 
-def form(attribute: str, block: str, ahead: str = "") -> Form:
-    """A relation told as `who phrase value`."""
+def form(attribute: str, block: str, ahead: str = "", needs: str = "") -> Form:
+    """A relation told as `who phrase value`; `needs` are words of which its value has one."""
     phrases = alternatives(block)
     both = re.sub(r"([a-z]+)(?:([a-z])|\(\?:(es)\))\?", r"\1 \1\2\3", block.replace("~", " "))
-    words = frozenset(re.findall(r"[a-z]{2,}", both)) - {"the", "an"}
+    words = frozenset(needs.split()) or frozenset(re.findall(r"[a-z]{2,}", both)) - {"the", "an"}
     return Form(attribute, _pattern(rf"^{WHO} {ADVERB}*{phrases} {ahead}{VALUE}$"), words)
 
 
 ONE = [
+    # What is told with the same verbs as a home comes before it.
+    *(
+        form(
+            what,
+            f"""{BE} on(?:~the|~an?)?|{HAVE}(?:upgraded|downgraded|switched|changed|moved
+            transferred|went) to(?:~the|~an?)?""",
+            ahead=rf"(?=[\w -]+ (?:{what}|{more})$)",
+            needs=f"{what} {more}",
+        )
+        for what, more in (("plan", "tier"), ("team", "squad"))
+    ),
+    form(
+        "shift",
+        f"""{BE} on(?:~the)?|works?(?:~the)?|{BE} working(?:~the)?
+        {HAVE}(?:switched|changed|moved) to(?:~the)?""",
+        ahead=r"(?=[\w -]+ shifts?$)",
+        needs="shift shifts",
+    ),
+    form(
+        "school",
+        f"goes to|go to|{HAVE}(?:transferred|switched|moved|changed) to",
+        ahead=r"(?=[\w .'’-]+ (?:school|elementary|high|academy|college|university|kindergarten)$)",
+        needs="school elementary high academy college university kindergarten",
+    ),
     form("hours", f"works?|{BE} working", ahead=r"(?=(?:part|full)[ -]?time$)"),
     form("home", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) in"),
     form("home", f"{BE} (?:living|based|staying) in"),
     # A street, a hill or a landmark is somewhere in a town: neither ends the other.
-    form("home at", f"{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:at|on|near|by)"),
-    form("home at", f"{BE} (?:living|based|staying) (?:at|on|near|by)"),
+    form(
+        "home at",
+        f"""{HAVE}(?:lives?|resides?|stays?|dwells?|been living) (?:at|on|near|by)
+        {BE} (?:living|based|staying) (?:at|on|near|by)""",
+        ahead=r"(?!\w+ ?(?:own|sel[fv]))",
+    ),
     form(
         "home",
-        f"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
-        ~down| up)? to
+        rf"""{HAVE}(?:just |recently )?(?:moved|relocated|emigrated|moved house)(?: back| over
+        ~down| up)?(?: from [\w .'’-]{{2,30}}?)? to
         {HAVE}moved into""",
     ),
     form("employer", f"{HAVE}(?:works?|{BE} working) (?:at|for)"),
@@ -260,7 +276,11 @@ ONE = [
     form("spouse", f"{BE} married to"),
     form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)|dates"),
     form("car", f"(?:drives?|{BE} driving)(?:~an?|~the)?"),
-    form("name", "(?:goes|go) by|is called|is named"),
+    form("name", "is named"),
+    form(
+        "called",
+        "(?:goes|go) by|is called|prefers? to be called|(?:would |['’]d )?rather be called",
+    ),
     form("school", f"(?:studies|study|{BE} studying|{BE} enrolled|goes to school) at|attends"),
     form(
         "study", f"(?:studies|study|{BE} studying|majors? in|is majoring in)", "(?!at |for |with )"
@@ -275,12 +295,6 @@ ONE = [
         "(?:meets?|happens|takes place)(?:~every|~each|~on|~at)?",
         ahead=r"(?=\w+days?\b|\d|noon|midnight|(?:every|each|on|at) )",
     ),
-    form("plan", f"{BE} on(?:~the|~an?)?", ahead=r"(?=[\w -]+ (?:plan|tier)$)"),
-    form(
-        "plan",
-        f"{HAVE}(?:upgraded|downgraded|switched|changed|moved) to(?:~the|~an?)?",
-        ahead=r"(?=[\w -]+ (?:plan|tier)$)",
-    ),
     form("grade", f"{BE} in(?:~the)?", ahead=r"(?=\w+ (?:grade|class|year)$)"),
     form("starts", "starts? (?:at|on)"),
     form("costs", "costs?"),
@@ -293,7 +307,11 @@ MANY = [
     form("speaks", f"speaks?|{BE} fluent in"),
     form("allergic", f"{BE} (?:severely~|badly~|deathly~)?allergic to|(?:has|have) an? allergy to"),
     form("uses", f"uses?|{BE} using"),
-    form("has", "(?:has|have|owns?|keeps?|has got|have got|adopted|got)(?:~an?|~the|~some)?"),
+    form(
+        "has",
+        "(?:has|have|owns?|keeps?|has got|have got|adopted|got)(?:~an?|~the|~some)?",
+        ahead="(?!been )",
+    ),
     form("plays", f"(?:plays?|{BE} playing)(?: the)?", ahead="(?!for |at )"),
     form("member", f"{BE} an? member of"),
     form("eats", "eats?|drinks?|takes?"),
@@ -305,7 +323,8 @@ TASTES = [
     form(
         "likes",
         f"""(?:really~|also~|just~)*(?:likes?|loves?|enjoys?|adores?)
-        {HAVE}(?:come|came|grown|grew|learned|learnt) to (?:like|love|enjoy|appreciate)
+        {HAVE}(?:come|came|grown|grew|learned|learnt|started|begun|began) to (?:like|love|enjoy)
+        {HAVE}(?:started|begun|began) (?:liking|loving|enjoying)
         {BE} (?:into|fond of|keen on|(?:a )?(?:big~|huge~)?fan of)""",
     ),
     form(
@@ -314,11 +333,49 @@ TASTES = [
         {BE} (?:sick of|tired of|over)""",
     ),
 ]
-# "We have a new accountant, Ms. Duarte".
+# "We have a new accountant, Ms. Duarte", "Clara got a new number, it's 555-0199".
 NEW_ONE = _pattern(
     rf"^{WHO} {HAVE}(?:has|have|got|hired|found|is getting|are getting) (?:got )?a new "
     r"(?P<attribute>[a-z][a-z -]+?)(?:,|:|,? called|,? named) (?:it is |that is )?"
-    r"(?P<value>(?-i:[A-Z])[^;?!]*)$"
+    r"(?P<value>(?-i:[A-Z0-9+])[^;?!]*)$"
+)
+# "We rewrote the frontend in Svelte": what it was made in, or with, before.
+REMADE = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?(?:rewrote|rewritten|rebuilt|ported|reimplemented"
+    r"|converted|remade) (?P<what>(?:the|our|my) [\w -]+?) (?:in|to|into|with|on|using) "
+    rf"{VALUE}$"
+)
+MADE = ("written in", "built in", "built with", "built on")
+# "Brightline appointed Marco Reyes as CEO".
+APPOINTED = _pattern(
+    rf"^{WHO} {HAVE}(?:appointed|named|hired|elected|promoted|made|chose) "
+    r"(?P<value>(?-i:[A-Z])[\w.'’-]*(?: (?-i:[A-Z])[\w.'’-]*){0,3}) "
+    r"(?:as |to |its |the |our |new )*(?P<attribute>[a-z][a-z -]*)$"
+)
+# "I take the bus to work", "I bike to work now".
+COMMUTE = _pattern(
+    rf"^{WHO} {ADVERB}*(?:(?:takes?|rides?|catch(?:es)?) (?:the |my |a )?(?P<value>\w+)"
+    r"|(?P<verb>bikes?|cycles?|walks?|drives?|runs?|commutes?(?: by \w+)?)) to "
+    r"(?P<to>work|school|the office)$"
+)
+# "I like my coffee black", "she takes her tea with milk".
+SERVED = _pattern(
+    rf"^{WHO} {ADVERB}*(?:likes?|takes?|drinks?|prefers?) "
+    r"(?:my|our|his|her|their) (?P<what>[a-z]+) (?P<value>[^;?!]+)$"
+)
+# "We bumped the project to Python 3.12": a product's name and its version.
+VERSION = re.compile(r"^(?P<name>[A-Z][\w+#]*(?: [A-Z][a-z]+)?) v?(?P<number>\d[\d.]*)$")
+VERSIONED = _pattern(
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?(?:upgraded|bumped|updated|moved|migrated"
+    r"|downgraded)(?: (?:the |our |my )(?P<what>[\w -]+?))?(?: from .+?)? to (?P<value>.+)$"
+)
+RUNS = _pattern(rf"^{WHO} {ADVERB}*(?:uses?|runs?(?: on)?|{BE} (?:on|using|running)) {VALUE}$")
+# What somebody is at or on, until it is over.
+AT = _pattern(
+    rf"^{WHO} (?:is|are|am) {ADVERB}*"
+    r"(?:(?:on|in) (?:an? |the |my |his |her |their )?(?P<on>[a-z][\w -]*)"
+    r"|being (?P<done>[a-z]+)ed"
+    r"|(?P<doing>[a-z]{2,}ing) (?:an? |the |my |his |her |their )?(?P<value>[^;?!]+))$"
 )
 HAVE_EVENT = _pattern(
     rf"^{WHO} (?:has|have|attends?|takes?|goes to|go to) an? (?P<event>[\w -]*?[a-z]+) "
@@ -348,18 +405,36 @@ OF_KIND = _pattern(
 )
 DIED = _pattern(rf"^{WHO} died (?P<how>in|on|of) {VALUE}$")
 IS = _pattern(rf"^{WHO} (?:{BE}|got|{HAVE}gotten) {ADVERB}*(?:an? )?(?P<value>[\w-]+(?: [\w-]+)?)$")
+IS_THE = _pattern(rf"^{WHO} {BE} {ADVERB}*(?:an?|the|our|my) (?P<value>[a-z][\w' -]+)$")
+# "I learned to swim": what one can do, and could not.
+LEARNED = _pattern(
+    rf"^{WHO} (?:can (?:now )?|{HAVE}(?:learned|learnt|learned how|taught myself) to )"
+    r"(?P<value>[a-z][\w -]*)$"
+)
+# What something does that is in a state again: "the bridge reopened", "the printer works again".
+INTO_STATE = [
+    (_pattern(rf"^(?P<attribute>(?:the|my|our) [\w -]+?) {HAVE}(?:just )?{verbs}$"), state)
+    for verbs, state in (
+        ("(?:re)?opened(?: again)?", "open"),
+        ("(?:closed(?: down)?|shut(?: down)?)", "closed"),
+        ("(?:works? again|is working again|was repaired|got fixed|has been repaired)", "working"),
+        ("(?:broke(?: down)?|stopped working|died|crashed)", "broken"),
+        ("(?:went down|is down again)", "down"),
+        ("(?:came back(?: up)?|is back(?: up)?)", "back"),
+    )
+]
 PREFER = _pattern(
     rf"^{WHO} {ADVERB}*prefers? (?P<value>.+?) (?:over|to|rather than|instead of) (?P<other>.+)$"
 )
 FAVOURITE = _pattern(
     r"^(?P<who>.+?)(?:['’]s)? (?:new |all-time )?favou?rite (?P<what>[\w -]+?) "
-    rf"{BE} (?:now )?{VALUE}$"
+    rf"(?:{BE}|{HAVE}(?:changed to|become|became)) (?:now )?{VALUE}$"
 )
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twenty".split()
 COUNT = _pattern(
     rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:got )?"
-    r"|owns? |needs? |takes? |pays? |charges? )"
-    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+)$"
+    r"|owns? |needs? |takes? |pays? |charges? |drinks? |eats? |smokes? |sleeps? |works? )"
+    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+?)(?:,? and [\w -]+)?$"
 )
 # A count that goes on: "I finished my 6th project", "which brings my total to 32 species".
 ORDINAL = _pattern(
@@ -398,14 +473,14 @@ BECAME = _pattern(
         renamed to|set to|switched to|(?:pushed|shifted|delayed|slipped|brought) (?:back~|forward~
         out~)?to
         (?:went|goes|rose|rises|grew|climbed|jumped|fell|dropped|sank|shrank|increased|decreased
-        raised|lowered|cut|extended|shortened) (?:up~|down~)?to"""
+        raised|lowered|cut|extended|shortened) (?:up~|down~)?(?:from [^,;?!]+ )?to"""
     )
     + rf") {VALUE}$"
 )
 # A thing with a verb of its own: "the gym opens at 7", "my bus leaves from Oak Street".
 HABITUAL = _pattern(
     rf"^(?P<who>(?:the|my|our) [\w -]+?|[\w ]+['’]s [\w -]+?) {ADVERB}*"
-    r"(?P<verb>(?!is |has |was )[a-z]+s) "
+    r"(?P<verb>(?!is |has |was |\w+days )[a-z]+s) "
     r"(?P<how>at|on|by|with|every|until|from) (?P<value>[A-Z0-9].*|\w+day|noon|midnight)$"
 )
 SIMPLE = _pattern(
@@ -425,14 +500,36 @@ MOVED_FOR = _pattern(
     r"(?:for|as) (?:the |our |my |their )?(?P<what>[\w -]+)$"
 )
 NO_USE = frozenset("work school good now love family health fun college university life".split())
+# Verbs of change, with what a thing is changed to after them. What moves may be somebody.
+_MOVES = "moved|relocated|shifted|switched|transferred|migrated|pushed|went|transitioned"
+_ALTERS = alternatives(
+    """changed|updated|raised|increased|lowered|reduced|cut|reset|renamed|bumped|extended|shortened
+    rescheduled|postponed|delayed|upgraded|downgraded|expanded|doubled|rose|fell|grew|shrank|dropped
+    decreased|adjusted|corrected|converted|rebranded|grown|risen|fallen|shrunk"""
+)
+_HAD_TO = "(?:had to|have to|needed to) (?:move|change|push|postpone|raise|cut|lower|rename|switch)"
+_THING = r"(?P<thing>(?:the|my|our|his|her|their|(?-i:[A-Z])[\w-]*['’]s) [\w '’-]{2,50}?)"
+_TURNED = (
+    rf"(?P<verb>(?P<moves>{_MOVES})|{_ALTERS})(?: (?:back|forward|out|up|down|over))?"
+    r"(?: from [^,;?!]+?)?"
+)
+TURNED = (
+    _pattern(rf"^{_THING} {HAVE}(?:(?:is|are|was|were|got|been|being) )?{_TURNED} to {VALUE}$"),
+    _pattern(
+        rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>(?P<moves>(?!)x)?{_ALTERS}"
+        rf"|{_MOVES}|set|{_HAD_TO}) {_THING}(?: (?:back|forward|out|up|down|over))?"
+        rf"(?: from [^,;?!]+?)? to {VALUE}$"
+    ),
+)
+MEASURED = _pattern(rf"^(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[a-z][\w -]*)$")
 # "They raised the API limit to 500": what it is changed to.
 CHANGED_TO = _pattern(
-    rf"^{WHO} {HAVE}(?:just |recently |finally )?"
+    rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>"
     + alternatives(
         """changed|updated|raised|increased|lowered|reduced|cut|set|moved|pushed|bumped|extended
         shortened|reset|renamed|rescheduled|postponed"""
     )
-    + r" (?P<owner>my|our|the|his|her|their) (?P<attribute>[\w -]{2,40}?)(?: from [^,;]+?)? to "
+    + r") (?P<owner>my|our|the|his|her|their) (?P<attribute>[\w -]{2,40}?)(?: from [^,;]+?)? to "
     + rf"{VALUE}$"
 )
 # "Dave is my new boss".
@@ -441,79 +538,7 @@ INVERTED = _pattern(
     r"(?:(?:is|will be) (?=now |(?:\S+ )?new )(?:now )?|became |has become )"
     r"(?P<attribute>(?:my|our|the|his|her|their|User['’]s) [\w -]+)$"
 )
-COLOURS = frozenset(
-    "red orange yellow green blue purple pink brown black white grey gray teal".split()
-)
 OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
 OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
-
-# States of which one ends the other, whatever is in them.
-OPPOSITES = {
-    word: " or ".join(pair)
-    for pair in (
-        line.split()
-        for line in """open closed|enabled disabled|failing passing|locked unlocked|online offline
-        active inactive|available unavailable|public private|broken fixed|full empty
-        paid unpaid|up down""".replace("\n", "|").split("|")
-    )
-    for word in pair
-}
-MOODS = {
-    **dict.fromkeys("vegan vegetarian pescatarian omnivore keto carnivore".split(), "diet"),
-    **dict.fromkeys("married single divorced engaged widowed separated".split(), "marital"),
-    **dict.fromkeys("retired unemployed freelancing self-employed".split(), "work status"),
-}
-NOUNS = frozenset(
-    """name status size version limit budget owner lead leader plan price cost password port
-    language
-    framework database store date time day colour color address email number phone
-    birthday age
-    title role job boss manager team employer wife husband spouse partner capital author director
-    president
-    chairperson head officer goal target schedule host region city country location place editor
-    default
-    theme format style tool stack branch license timezone zone currency rate height weight captain
-    coach
-    doctor teacher dentist landlord nickname pronouns username handle diet major university school
-    company
-    car bike laptop provider vendor cloud platform backend frontend queue cache
-    library
-    runtime compiler policy frequency cadence interval maximum minimum timeout threshold domain
-    url endpoint
-    bucket hostname model engine strategy approach codename slogan motto mascot venue speaker
-    sponsor winner
-    champion record score rank level floor apartment flat headquarters contact assignee
-    reviewer anthem
-    religion sport genre position continent broadcaster founder ceo cto cfo mayor king queen
-    minister
-    chancellor gateway proxy orchestrator scheduler linter formatter hours rent salary""".split()
-)
-PEOPLE = frozenset(
-    """owner lead leader boss manager employer wife husband spouse partner author director
-    president
-    chairperson head officer captain coach doctor teacher dentist landlord assignee reviewer
-    founder ceo
-    cto cfo mayor king queen minister chancellor winner champion speaker sponsor editor
-    host""".split()
-)
-EVENTS = frozenset(
-    """meeting standup release demo review launch retro appointment flight party wedding class
-    session
-    call interview workshop deadline exam lesson dinner trip""".split()
-)
+DAY_AND_HOUR = _pattern(r"^(?P<day>(?:every |each )?\w+days?) at (?P<hour>\d.*|noon|midnight)$")
 CLOCK = re.compile(r"\d{1,2}(?::\d\d)?\s*(?:am|pm)?$|noon|midnight|\d{1,2} o'?clock", re.IGNORECASE)
-SYNONYMS = {
-    "email address": "email",
-    "e-mail": "email",
-    "phone number": "phone",
-    "telephone": "phone",
-    "major": "study",
-}
-MANY_NOUNS = frozenset(
-    """hobby hobbies allergy allergies languages friend friends child children kid kids pet pets
-    sibling
-    siblings brother sister skill skills tag tags interest interests son daughter cat dog colleague
-    colleagues member members feature features cousin dependency dependencies maintainers
-    reviewers uncle
-    aunt neighbour neighbor""".split()
-)

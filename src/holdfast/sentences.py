@@ -28,7 +28,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
 _SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
-_SHORT += r"(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
+_SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
 _END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])")
 # What somebody else says, or a name: no sentence ends in it, and its "I" is not the speaker.
 QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I\b)[^\n]{1,300}?['’](?!\w)")
@@ -54,9 +54,9 @@ def split(text: str) -> list[str]:
 
 
 def _ends(line: str) -> Iterator[int]:
-    """Where sentences end: before what is no small letter, or before any if all are small."""
+    """Where sentences end: before what is no small letter, or before any if the first is small."""
     quoted = [found.span() for found in QUOTED.finditer(line)]
-    small = not any(map(str.isupper, line))
+    small = line.lstrip()[:1].islower()  # who begins so does not write capitals
     for end in _END.finditer(line):
         inside = any(start < end.start() and end.end() < stop for start, stop in quoted)
         if not inside and (small or not (end["next"] or "").islower()):

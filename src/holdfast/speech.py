@@ -42,8 +42,65 @@ _SMALL = re.compile(
     r"|im(?= (?:an?|the|not|from|at|in|on|allergic|vegan|vegetarian|married|single|\w+ing)\b"
     r"|(?= \d\d\b(?!\.\s+\w)))|ive(?= (?:been|got|had|never|always|just|\w+ed)\b))"
 )
+_BOTH = re.compile(r"(?:My |Our )?[\w'’-]+(?: [A-Z][\w'’-]+)? and ")
+_WOMEN = frozenset(
+    "sister mother mom mum wife daughter aunt girlfriend grandma niece fiancée".split()
+)
+_GENDERED = _WOMEN | frozenset(
+    "brother father dad husband son uncle boyfriend grandpa nephew fiancé".split()
+)
+_FOLLOWS = re.compile(r"(?P<word>She|He|Her|His|she|he|her|his)(?P<clip>['’]s)?(?= [a-z])")
+_CLIPPED_BE = {"'s": "is"}
+_ABOUT = re.compile(
+    rf"(?P<who>[Mm]y (?:\w+ )?(?:{'|'.join(sorted(_GENDERED))})(?: [A-Z][\w’'-]+)?)(?= [a-z])"
+)
+_AMENDS = re.compile(
+    r"(?:(?:no|wait|sorry|actually|oops|correction|hm+|ah|or|well|rather)[,.! ]+)*"
+    r"(?:make (?:that|it)|I meant?|that should be|it should be)[,:]? (?P<new>[^,;?]{1,40}?)[.!]*$",
+    re.IGNORECASE,
+)
+# Values that can stand for each other: amounts, days, months, names.
+_KINDS = [
+    re.compile(form)
+    for form in (
+        r"[$€£]?\d[\d.,:]*(?: ?(?:%|am|pm|k|kg|km|euros?|dollars?|people|days?|weeks?|hours?))?\b",
+        r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b",
+        r"\b(?:January|February|March|April|May|June|July|August|September|October|November"
+        r"|December)(?: \d{1,2})?\b",
+        r"(?<!^)\b[A-Z][\w-]+(?: [A-Z][\w-]+)?\b",
+    )
+]
 _FULL = {"i": "I", "im": "I'm", "ive": "I've"}
 _WE = re.compile(r"\b(we|our|us|ours|ourselves|let['’]s)\b", re.IGNORECASE)
+
+
+def followed(sentence: str, before: str) -> str:
+    """The sentence with its first "she", "his" … as whom the one before it is about, if it says."""
+    found, known = _FOLLOWS.match(sentence), _ABOUT.match(before)
+    if found is None or known is None:
+        return sentence
+    who, word = known["who"], found["word"].lower()
+    female = {relation in _WOMEN for relation in who.lower().split() if relation in _GENDERED}
+    if female and (word in ("she", "her")) not in female:
+        return sentence
+    whose = "" if word in ("she", "he") else "'s"
+    name = who[:1].upper() + who[1:]
+    clip = f" {_CLIPPED_BE[found['clip'].replace('’', chr(39))]}" if found["clip"] else ""
+    return f"{name}{whose}{clip}{sentence[found.end() :]}"
+
+
+def amended(before: str, sentence: str) -> str | None:
+    """What was said before with the value that a sentence puts right: "make that Thursday".
+
+    None if the sentence amends nothing, or nothing of the kind was said.
+    """
+    found = _AMENDS.match(sentence)
+    kind = next((it for it in _KINDS if found and it.fullmatch(f" {found['new']}", 1)), None)
+    said = list(kind.finditer(before)) if kind else []
+    if found is None or not said:
+        return None
+    last = said[-1]
+    return f"{before[: last.start()]}{found['new']}{before[last.end() :]}"
 
 
 def capital(text: str) -> str:
@@ -53,7 +110,7 @@ def capital(text: str) -> str:
 
 def first_person(sentence: str) -> bool:
     """True if the sentence speaks of whoever says it."""
-    return _FIRST.search(sentence) is not None
+    return _FIRST.search(sentences.QUOTED.sub(" ", sentence)) is not None
 
 
 def happened(sentence: str) -> bool:
@@ -76,11 +133,21 @@ def resolved(sentence: str, name: str) -> str:
             continue
         # "The user" is two common words: inside a sentence they are small.
         called = re.sub("^The ", "the ", name) if found.start() else name
-        parts.append(sentence[end : found.start()])
-        parts.append(_they(found) if named else _name(found, called))
+        before = sentence[end : found.start()]
+        both = found["word"] == "I" and _BOTH.fullmatch(before)  # Bob and Ann are two: they "go"
+        parts.append(before)
+        parts.append(
+            _they(found) if named else f"{called}{_rest(found)}" if both else _name(found, called)
+        )
         named, end = True, found.end()
     whole = "".join([*parts, sentence[end:]])
     return whole[:1].upper() + whole[1:]
+
+
+def _rest(found: re.Match[str]) -> str:
+    clip = {"'ve": " have", "'m": " are"}.get((found["clip"] or "").replace("’", "'"))
+    verb = f" {_THEY_BE.get(found['verb'], found['verb'])}" if found["verb"] else ""
+    return f"{found['clip'] or '' if clip is None else clip}{found['adverbs'] or ''}{verb}"
 
 
 def _name(found: re.Match[str], name: str) -> str:

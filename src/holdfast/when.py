@@ -17,12 +17,20 @@ _COUNTS |= {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _COUNT = r"(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|couple of|few)"
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _SAID = re.compile(
-    r"\b(?P<near>the day before yesterday|the day after tomorrow|yesterday|today|tonight"
+    r"(?P<bound>\b(?:since|until|till|by|before|after|from) )?"
+    r"(?:\b(?P<near>the day before yesterday|the day after tomorrow|yesterday|today|tonight"
     r"|last night|this morning|tomorrow)\b"
     rf"|\b(?:a )?{_COUNT} (?P<unit>day|week|month|year)s? ago\b"
     r"|\bin (?:a )?(?P<soon>\d{1,3}|an?|one|two|three|four|five|six) "
     r"(?P<ahead>day|week|month|year)s?\b"
-    rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b",
+    rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b)",
+    re.IGNORECASE,
+)
+# What is meant for a date did not happen on it: "we decided to launch in June", "moved to May 3".
+_AHEAD = re.compile(
+    r"\b(?:next|tomorrow|will|starting|going to|gonna|plan|since|booked|scheduled"
+    r"|(?:decided|agreed|chose|voted) to|(?:training|preparing|waiting|looking|saving|aiming) for"
+    r"|(?:moved|pushed|postponed|delayed|rescheduled|brought|set|shifted)\b.* (?:to|for))\b",
     re.IGNORECASE,
 )
 _BACK = re.compile(r"\b(?:ago|yesterday|last|past|previous)\b", re.IGNORECASE)
@@ -45,18 +53,18 @@ def happened(sentence: str, at: datetime) -> datetime:
 
 
 def _to_come(sentence: str) -> bool:
-    return (
-        re.search(r"\b(next|tomorrow|will|going to|gonna|plan|since)\b", sentence, re.I) is not None
-    )
+    return _AHEAD.search(sentence) is not None
 
 
 def _dated(found: re.Match[str], at: datetime) -> str:
     said = {part: word.lower() for part, word in found.groupdict().items() if word}
     today = at.replace(hour=0, minute=0, second=0, microsecond=0)
     try:
-        return _near(said, today) or _counted(said, today) or _named(said, today)
+        date = _near(said, today) or _counted(said, today) or _named(said, today)
     except OverflowError:
         return found[0]
+    # "Since last week" is since the week, not since in it.
+    return f"{found['bound']}{date.partition(' ')[2]}" if found["bound"] else date
 
 
 def _near(said: dict[str, str], today: datetime) -> str:

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -62,6 +63,8 @@ def test_what_a_model_learns_is_taken_with_its_source(serve: Serve) -> None:
     assert (first.content, first.turns, first.about) == (GOOD["content"], (0,), "Ann")
     assert (second.kind, second.turns, second.avoid) == ("lesson", (1,), True)
     asked = server.asked[0]
+    prompt = files("holdfast.extract").joinpath("prompts/learn.txt").read_text()
+    assert asked["messages"][0]["content"].strip() == prompt.strip()
     assert asked["response_format"]["json_schema"]["strict"] is True
     assert "[0] 2026-05-03 Ann: I moved to Lisbon" in asked["messages"][1]["content"]
     assert server.keys == ["Bearer secret-key"]

@@ -55,6 +55,13 @@ def learned(conversation: object) -> dict[str, str]:
         "2026-05-03 12:00:01 ERROR db: my connection was refused",
         "ValueError: I live in Rome",
         'Write a story that begins: "I moved to Berlin in 1999. My name was Max."',
+        "Write a story about a man. I moved to Mars in 2080. My name is Zed.",
+        "Let's role-play: I am a knight and I live in Castle Grey.",
+        "Pretend I'm your boss. I hate late reports.",
+        "Here is what my boss wrote:",
+        "Oh sure, I just adore cilantro.",
+        "I don't think I like olives.",
+        "Their love and support keeps us going.",
     ],
 )
 def test_this_gives_nothing(nothing: str) -> None:
@@ -103,6 +110,20 @@ def test_this_gives_nothing(nothing: str) -> None:
             "fact",
         ),
         ("We went to Rome in March.", "Ann: We went to Rome in March.", "fact"),
+        ("TODO: rotate the certs.", "TODO: rotate the certs.", "task"),
+        ("Please call me Liz.", "Ann goes by Liz.", "fact"),
+        ("Can you remember that I prefer tea?", "Ann prefers tea.", "preference"),
+        ("Rosa teaches biology.",) * 2 + ("fact",),
+        ("Tom no longer plays chess.",) * 2 + ("fact",),
+        ("We bill monthly.", "Ann: We bill monthly.", "fact"),
+        ("Bob and I have two kids.", "Bob and Ann have two kids.", "fact"),
+        ("The demo is on Tuesday. Sorry, I meant Thursday.", "The demo is on Thursday.", "fact"),
+        ("The fix for the memory leak was in v2.",) * 2 + ("lesson",),
+        (
+            "I tried Celery and it kept dropping tasks, so never again.",
+            "Ann tried Celery and it kept dropping tasks, so never again.",
+            "lesson",
+        ),
     ],
 )
 def test_this_is_learned(said: str, content: str, kind: str) -> None:
@@ -162,9 +183,41 @@ def test_a_part_that_would_not_say_who_it_is_about_stays_with_the_rest() -> None
     assert found == "Ann's sister lives in Oslo and she hates the sea."
 
 
+def test_she_is_whom_the_sentence_before_is_about() -> None:
+    said = "My sister Noor got engaged. Her fiancé works at Siemens."
+    assert list(learned(f"Ann: {said}"))[1] == "Ann's sister Noor's fiancé works at Siemens."
+    assert list(learned("Ann: My brother lives in Rome. She likes tea.")) == [
+        "Ann's brother lives in Rome."
+    ]
+
+
+def test_what_is_said_in_a_role_is_true_of_nobody() -> None:
+    said = ["Let's role-play, you are a dragon.", "I live in Castle Grey.", "Stop the role-play."]
+    said += ["I live in Leeds."]
+    assert list(learned([{"role": "user", "content": it} for it in said])) == [
+        "The user lives in Leeds."
+    ]
+
+
+def test_what_is_meant_for_a_date_did_not_happen_on_it() -> None:
+    for said in ("We decided to launch on June 9.", "We moved the launch to March 3."):
+        (found,) = Rules().extract(parsed(f"Ann: {said}"), NOW)
+        assert found.happened_at == NOW
+
+
 def test_what_is_to_come_did_not_happen_last_year() -> None:
     (found,) = Rules().extract(parsed("Ann: I'm flying to Osaka on June 9."), NOW)
     assert found.happened_at == NOW
+
+
+def test_a_line_with_a_date_is_told_from_that_date() -> None:
+    (found,) = learned("[2026-03-10 09:00] Ann: My laptop died yesterday.")
+    assert found == "Ann's laptop died on 2026-03-09."
+
+
+def test_what_one_does_not_use_is_no_warning() -> None:
+    (found,) = Rules().extract(parsed("Ann: I don't use Windows at work."), NOW)
+    assert (found.kind, found.avoid) == ("fact", False)
 
 
 def test_what_failed_is_to_be_avoided() -> None:

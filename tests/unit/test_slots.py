@@ -1,6 +1,7 @@
 import pytest
 
-from holdfast.slots import ANY, Slot, of
+from holdfast.ends import ANY, ONGOING
+from holdfast.slots import Slot, of
 
 
 def told(statement: str) -> list[tuple[str, str, str, bool]]:
@@ -49,6 +50,18 @@ def told(statement: str) -> list[tuple[str, str, str, bool]]:
         ("Tom left, my new boss is Eve", ("ann", "boss", "eve", False)),
         ("Bob quit, so now my boss is Eve", ("ann", "boss", "eve", False)),
         ("I'm down to 76 kg", ("ann", "weighs", "76 kg", False)),
+        ("I finished Dune", ("ann", ONGOING, "dune", True)),
+        ("Nadia is back from parental leave", ("nadia", ONGOING, "parent leav", True)),
+        ("I use Firefox instead of Chrome now", ("ann", ANY, "chrome", True)),
+        ("Otto took over as our designer", ("", "design", "otto", False)),
+        ("Acme appointed Eva Lang as CEO", ("acm", "ceo", "eva lang", False)),
+        ("We rewrote the site in Go", ("site", "written in", "go", False)),
+        ("The VM was upgraded to 32 GB", ("vm", "number of gb", "32", False)),
+        ("My desk moved to the fifth floor", ("ann", "desk on", "fifth floor", False)),
+        ("We upgraded the app to Python 3.13", ("app", "version python", "3d13 3 13", False)),
+        ("The bridge reopened", ("", "bridg open or closed", "open", False)),
+        ("Leo is single again", ("leo", "partner", ANY, True)),
+        ("Olga left, so her surname is Klein now", ("olga", "surnam", "klein", False)),
     ],
 )
 def test_a_statement_has_its_slot(statement: str, slot: tuple[str, str, str, bool]) -> None:

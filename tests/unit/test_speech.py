@@ -40,6 +40,8 @@ def test_first_person_becomes_the_speaker(said: str, resolved: str) -> None:
         ("in three days", "on 2023-05-11"),
         ("the day after tomorrow", "on 2023-05-10"),
         ("999 years ago", "in 1024"),
+        ("since last week", "since the week of 2023-05-01"),
+        ("by tomorrow", "by 2023-05-09"),
     ],
 )
 def test_relative_dates_become_dates(said: str, dated: str) -> None:

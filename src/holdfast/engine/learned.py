@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.engine import Place
 from holdfast.engine.columns import moment, stamp
 from holdfast.model import Record, Source
-from holdfast.slots import Slot, held, of_anything
+from holdfast.slots import Slot, index, of_anything, things
 
 
 class Learned:
@@ -60,8 +60,8 @@ class Learned:
     def slot(self, place: Place, row: int, id: str, slots: Sequence[Slot]) -> None:
         """Writes what a memory says of whom; all rows up to this one are done."""
         scope = self.scope(place)
-        for slot in slots:
-            self._do("add_slot", scope, id, slot.who, slot.attribute, held(slot))
+        for who, attribute, thing in index(slots):
+            self._do("add_slot", scope, id, who, attribute, thing)
         self._do("reach_slots", scope, row)
 
     def unindexed(self, place: Place, told: Mapping[str, Sequence[Slot]]) -> set[str]:
@@ -69,7 +69,9 @@ class Learned:
         found = self._all("slots_of", self.scope(place), self._many(list(told)))
         known = {(row[0], row[1], row[2], row[3]) for row in found}
         # Of two values for one who and attribute the later one is kept.
-        said = {(id, slot.who, slot.attribute): held(slot) for id in told for slot in told[id]}
+        said = {
+            (id, who, attribute): thing for id in told for who, attribute, thing in index(told[id])
+        }
         rows = ((key[0], *map(self._slot_text, (*key[1:], thing))) for key, thing in said.items())
         return {row[0] for row in rows if row not in known}
 
@@ -82,7 +84,11 @@ class Learned:
         scope, ids = self.scope(place), dict[str, None]()
         for slot in slots:
             if of_anything(slot):
-                found = self._all("slots_holding", scope, slot.value)
+                found = [
+                    row
+                    for thing in things(slot)
+                    for row in self._all("slots_holding", scope, thing)
+                ]
             else:
                 found = self._all("slots_like", scope, slot.who, slot.attribute)
             ids |= dict.fromkeys(row[0] for row in found)

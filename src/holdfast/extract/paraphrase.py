@@ -107,8 +107,7 @@ class Told:
     @cached_property
     def facts(self) -> dict[tuple[str, str, bool], str]:
         """Who and attribute of what has a form, with its value."""
-        strong = (slot for slot in self.statement.slots if not slot.weak)
-        formed = (slot for slot in strong if not slot.attribute.startswith(f"{slots.SAYS} "))
+        formed = filter(slots.formed, self.statement.slots)
         return {(slot.who, slot.attribute, slot.ended): slot.value for slot in formed}
 
     @cached_property

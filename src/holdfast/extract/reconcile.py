@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from holdfast import sentences, slots, text, trust
+from holdfast import ends, readings, sentences, slots, text, trust
 from holdfast.slots import Slot
 
 WEEK = timedelta(days=7)
@@ -93,10 +93,11 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot
 def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
     if slots.of_anything(mine):
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
-        known = not theirs.ended and not theirs.weak
-        return of_one and known and slots.agree(mine.value, slots.held(theirs))
+        return of_one and slots.ends_any(mine, theirs)
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
         return False
+    if mine.value == ends.ANY:
+        return not theirs.ended and theirs.value != readings.NO
     numbers = slots.counted(mine) and slots.counted(theirs)
     if mine.weak and not mine.changed and not numbers and not (past and slots.passing(theirs)):
         return False

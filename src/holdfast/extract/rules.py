@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from holdfast import sentences, slots, speech, suspicion, text, when
+from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
 from holdfast.extract import signs, tongues
-from holdfast.forms import MANY_NOUNS, MOODS, ONE
+from holdfast.forms import ONE
 from holdfast.model import Learning, Turn
+from holdfast.nouns import MANY_NOUNS, MOODS
 
 LEAST_TERMS = 2  # a statement has at least so many words that say something
 # Unless it says one of these.
 LASTING = {*(form.attribute for form in ONE), *MOODS.values()} - {"meets", "starts", "plan"}
 MANY_LASTING = {"habit", "speaks", "allergic", "member"}
 SHORT_TERMS = 4  # and no more than so many
+NEWS_TERMS = 8  # what is told as a change has no more
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
@@ -57,12 +59,20 @@ class Rules:
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns."""
         found: dict[str, Learning] = {}
-        asked = False
+        asked = played = False
         for number, turn in enumerate(turns):
+            played = not signs.ENDS_PLAY.search(turn.text) if played else _plays(turn)
+            if played:
+                continue
             for learning in learned(turn, number, now, asked):
                 found.setdefault(learning.content.casefold(), learning)
             asked = "?" in turn.text
         return list(found.values())
+
+
+def _plays(turn: Turn) -> bool:
+    """True if a turn begins to play roles: what is said in them is true of nobody."""
+    return turn.role == "user" and signs.PLAY.search(sentences.spoken(turn.text)) is not None
 
 
 def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iterator[Learning]:
@@ -71,12 +81,26 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
         return
     at = turn.at or now
     yield from _shown(turn, number, at)
-    spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
-    said = map(speech.capital, sentences.split(spoken))
-    for sentence in (part for one in said for part in _DASH.split(one)):
+    for sentence in _said(turn):
         told = statement(sentence, turn.role, asked)
         for part in _parts(told) if told is not None else ():
             yield _learning(part, turn, number, at, asked)
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    """The sentences of a turn, each saying whom it is about; none of what it asks to make up."""
+    spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
+    before = ""
+    for one in map(speech.capital, sentences.split(spoken)):
+        if signs.FICTION.search(one):
+            break
+        for part in _DASH.split(one):
+            if (better := speech.amended(before, part)) is not None:
+                before = better
+                continue
+            yield from [before] if before else ()
+            before = speech.followed(part, _bare(before))
+    yield from [before] if before else ()
 
 
 def _shown(turn: Turn, number: int, at: datetime) -> Iterator[Learning]:
@@ -97,15 +121,14 @@ def _parts(told: str) -> list[str]:
 
 
 def _of_its_own(part: str) -> bool:
-    told = (slot for slot in slots.of(part) if not slot.weak)
     # Alone, nobody would know who "she" is.
     if signs.TO_YOU.search(part) or signs.POINTING.match(part):
         return False
-    return any(not slot.attribute.startswith(slots.SAYS) for slot in told)
+    return _readable(part)
 
 
 def _of_team(told: str) -> bool:
-    return any(slot.who == slots.US for slot in slots.of(told) if not slot.weak)
+    return any(slot.who == readings.US for slot in slots.of(told) if not slot.weak)
 
 
 def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
@@ -134,7 +157,9 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
-    if any(sign.search(sentence) for sign in (signs.QUESTION, signs.REFUSAL, signs.SARCASM)):
+    sentence = signs.ASKED_TO_KEEP_THAT.sub(r"\g<what>.", sentence)
+    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
+    if any(sign.search(sentence) for sign in nothing):
         return None
     if tongues.foreign(sentence):
         kept = role != "agent" and tongues.states(sentence) and not suspicion.found(sentence)
@@ -144,6 +169,8 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
         return None
     if suspicion.found(sentence):
         return None
+    if role == "user" and signs.TO_DO.match(told):
+        return told
     if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or _hedged(told):
         return None
     if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
@@ -166,7 +193,8 @@ def _with_subject(told: str) -> str:
 
 
 def _bare(sentence: str) -> str:
-    told = signs.ASKED_TO_KEEP.sub("", signs.REMIND.sub("I need to", sentence)).lstrip(" ,:")
+    told = signs.CALL_ME.sub(r"I go by \g<name>", signs.REMIND.sub("I need to", sentence))
+    told = signs.ASKED_TO_KEEP.sub("", told).lstrip(" ,:")
     before = None
     while before != told:
         before = told
@@ -180,6 +208,8 @@ def _without_tail(told: str) -> str:
     if found is None or _PROPER.search(found[0]) or len(text.terms(told[: found.start()])) < 3:
         return told
     clause = found[0].lstrip(" –—-;,")
+    if signs.LESSON.search(clause) or signs.AVOID.search(clause):
+        return told
     fades = signs.FADES.match(clause) or signs.FEELING.search(clause)
     return f"{told[: found.start()].rstrip()}." if fades else told
 
@@ -195,12 +225,15 @@ def _says_something(told: str, asked: bool) -> bool:
     if not re.search(r"\s", told):
         return False
     slight = len(terms) <= FULL_TERMS
-    if not re.search(r"\b(?:I|[Ww]e)\b", told) and not signs.VERB.search(
-        _POSSESSIVE.sub(" ", told)
-    ):
+    if len(terms) <= NEWS_TERMS and _of_somebody(told):
+        return True
+    verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
+    if verb is None and not _readable(told) and not speech.happened(told):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
+    if len(terms) <= NEWS_TERMS and _news(told):
+        return True
     if signs.POINTING.match(told) and not signs.RULED_OUT.match(told):
         full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
@@ -209,12 +242,34 @@ def _says_something(told: str, asked: bool) -> bool:
     return speech.first_person(told) or _anchored(told)
 
 
+def _readable(told: str) -> bool:
+    """True if a relation is told in a form of its own: whatever its verb is, it has one."""
+    return any(map(slots.formed, slots.of(told)))
+
+
 def _lasting(told: str) -> bool:
     """True for what says who somebody is, however short: "I'm vegan", "Bob works at Aldi"."""
     if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.EMPTY.match(told):
         return False
-    said = (slot.attribute for slot in slots.of(told) if not slot.weak)
-    return signs.IDENTITY.match(told) is not None or any(map(_relation, said))
+    said = [slot.attribute for slot in slots.of(told) if not slot.weak]
+    short = signs.IDENTITY.match(told) or signs.OWNING.match(told)
+    return short is not None or any(map(_relation, said))
+
+
+def _news(told: str) -> bool:
+    """True for what says that something is no longer as it was: "Tom no longer plays chess"."""
+    if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.FEELING.search(told):
+        return False
+    new = signs.NEWS.search(told) is not None and not re.search(r"\b(?:it|this|that)\b", told)
+    ended = any(slot.ended and slot.value != ends.ANY for slot in slots.of(told))
+    return ended or (new and any(slot.changed for slot in slots.of(told)))
+
+
+def _of_somebody(told: str) -> bool:
+    """True for what is told of a person or a thing that is named: "Rosa teaches biology"."""
+    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told) or signs.POINTING.match(told):
+        return False
+    return signs.SOMEBODY.match(told) is not None and any(not it.weak for it in slots.of(told))
 
 
 def _relation(attribute: str) -> bool:
@@ -232,7 +287,7 @@ def _anchored(told: str) -> bool:
     """True if a sentence without an "I" still speaks of something that can be told apart."""
     if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told):
         return False
-    ours = speech.of_us(told) and signs.HAPPENED.search(told)
+    ours = speech.of_us(told) and (signs.HAPPENED.search(told) or signs.REGULAR.match(told))
     if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):
         return True
     return bool(ours or _PROPER.search(told) or signs.SETTLED.match(told))

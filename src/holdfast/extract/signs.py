@@ -55,7 +55,8 @@ HEDGE = _words(
     r"""
         maybe|perhaps|might|possibly|probably|not sure|i (?:think|guess|suppose|assume)
         i (?:hope|wish|wonder|believe)|i['’]?d (?:say|guess)|could be|kind of|sort of
-        don['’]t know|no idea|what if|hypothetically|imagine|pretend|let['’]s say|suppose
+        don['’]t (?:know|think|believe)|do not (?:think|believe)|no idea|what if
+        hypothetically|imagine|pretend|let['’]s say|suppose
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
     """
 )
@@ -69,8 +70,10 @@ REFUSAL = _words(
 ABOUT_MEMORY = _words(
     r"""
         (?:forget|delete|erase|clear|wipe) (?:that|this|it|what|everything|all|my|the|your)
-        (?:your|my|the) memor(?:y|ies)|(?:do|did|can|will) you remember|don['’]t (?:remember
-        store|save)|(?:store|save|note|add) (?:this|that|it)\b.*\bmemory
+        (?:your|my|the) memor(?:y|ies)(?! (?:leak|usage|limit|footprint|error|card|stick|of|lane
+        bandwidth|consumption|allocation|foam|palace|issue|problem|bug)s?)
+        (?:do|did|can|will) you remember|don['’]t (?:remember|store|save)
+        (?:store|save|note|add) (?:this|that|it)\b.*\bmemory
         previous instructions|system prompt
     """
 )
@@ -82,8 +85,19 @@ ASKED_TO_KEEP = _start(
         ,|:)?
     """
 )
+ASKED_TO_KEEP_THAT = re.compile(
+    r"^(?:please |hey |also )*(?:can|could|would|will) you (?:please )?"
+    r"(?:remember|note|keep in mind|save)(?: that)? (?P<what>(?:I|my|we|our|the)\b.*?)\?$",
+    re.IGNORECASE,
+)
+TO_DO = re.compile(r"^(?:to-?do|action item|next step|task)\b[:,]? ", re.IGNORECASE)
 REMIND = re.compile(
     r"^(?:please |also |and )*remind me (?:that I (?:need|have) )?to\b", re.IGNORECASE
+)
+CALL_ME = re.compile(
+    r"^(?:please |just |you can |everyone |my friends |people )*calls? me "
+    r"(?P<name>(?-i:[A-Z])[\w'’-]+)",
+    re.IGNORECASE,
 )
 INSTRUCTION = _start(
     r"""
@@ -97,9 +111,39 @@ TO_YOU = _words(
         you|your|yours|you['’](?:re|ve|ll|d)|yourself|u|ya
     """
 )
+LEADS_ON = re.compile(r":$")  # to what somebody else wrote, or to a list
+# From here on nobody means what they say, until they say so.
+PLAY = _words(
+    r"""
+        (?:let['’]?s|can we|we could|want to|wanna|shall we|time to) (?:do (?:a|some)~)?role-? ?play
+        role-? ?play (?:with me|as|time|where|scenario)|in[- ]character
+        (?:let['’]?s|we) (?:play (?:a game )?(?:where|pretend|make[- ]believe)|pretend)
+        pretend (?:that )?(?:i|i['’]m|i am|we|we['’]re|to be)
+        (?:i['’]ll|i will) (?:be|play) (?:the|an?) .{2,40} and you
+        you(?:['’]ll|~will)? (?:be|play) (?:the|an?) .{2,40}(?:and|,) i(?:['’]ll|~will)? (?:be|play)
+        imagine (?:that )?(?:i['’]m|i am|we['’]re|we are|you['’]re my)
+    """
+)
+ENDS_PLAY = _words(
+    r"""
+        out of character|ooc|back to (?:reality|real life|work)|seriously now
+        (?:end|stop|quit|finish|finished|enough)\b.{0,20}\b(?:role-? ?play\w*|game|pretending)
+    """
+)
+# What is asked to be made up is not told, nor is what follows in the same breath.
+FICTION = re.compile(
+    r"^(?:please |can you |could you |now |then |ok,? )*"
+    r"(?:write|compose|draft|create|generate|make up|tell(?: me)?|continue|invent|translate|rewrite"
+    r"|rephrase|proofread|summari[sz]e|paraphrase|correct)\b.{0,60}\b(?:stor(?:y|ies)|poem|song|lyrics"
+    r"|dialogue?|scene|script|novel|tale|monologue|haiku|joke|essay|letter|e?mail|text|sentence"
+    r"|paragraph|message|speech|blurb|bio|following|this)\b",
+    re.IGNORECASE,
+)
 SARCASM = _words(
     r"""
-        yeah,? right|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
+        yeah,? (?:right|sure)|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
+        (?<![\w,] )oh,? (?:sure|joy|perfect|wonderful|brilliant|fantastic|lovely|because)(?=,)
+        because that (?:went|worked|always)
     """
 )
 
@@ -109,10 +153,12 @@ LESSON = _words(
     r"""
         lesson|learn(?:ed|t) (?:that|the hard way|not to)|turns? out|failed|fails?|broke
         crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
-        should(?:n['’]t|~not) have|ruled out|avoid|don['’]t (?:ever|use|deploy|try|bother with)
+        should(?:n['’]t|~not) have|ruled out|avoid
+        (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
         root cause|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
-        gave up on|backfired|outage|the (?:fix|problem|issue|bug) (?:was|is)
+        gave up on|backfired|outage
+        the (?:fix|problem|issue|bug)(?: (?:for|with) [\w ]+)? (?:was|is)
         tim(?:es|ed) out|(?:corrupted|deadlocked|overwrote) \w+
         (?:stay|steer) (?:away|clear) (?:from|of)|(?:bit|burned|burnt) us
     """
@@ -121,7 +167,7 @@ AVOID = _words(
     r"""
         avoid|never again|ruled out|failed|didn['’]t work|did not work|doesn['’]t work|broke
         crash(?:ed|es)?|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
-        don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
+        (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
         (?:corrupted|deadlocked|overwrote) \w+|(?:bit|burned|burnt) us
         (?:stay|steer) (?:away|clear) (?:from|of)
         never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
@@ -217,7 +263,7 @@ POINTING = _start(
         there['’]s|he|she|he['’]s|she['’]s|sounds?|looks?|seems?|feels?|gotta|gonna|being
         having|to|for|with|not|such|just|never|always|stay|keep|go|must
         for|like|tastes|makes|adding|hopefully|hoping|wish|way|mixed|bonus|lemme|saw|some|same
-        our loved ones|gather|every|best of all|won['’]t|positive
+        her|his|their|our loved ones|gather|every|best of all|won['’]t|positive
     """
 )
 # An order is none of ours, but "never use it in production, it got us banned" is a lesson.
@@ -227,8 +273,10 @@ RULED_OUT = re.compile(
     re.IGNORECASE,
 )
 IDENTITY = re.compile(
-    r"I(?:['’]m| am) an? (?!(?:mess|bit|fan|lot|wreck|fool|genius|little|big)\b)[a-z-]+[.!]*$"
+    r"I(?:['’]m| am) (?:an? (?!(?:mess|bit|fan|lot|wreck|fool|genius|little|big)\b)[a-z-]+"
+    r"|[A-Z][a-z]+)[.!]*$"
 )
+OWNING = re.compile(r"(?:I|[A-Z][a-z]+) (?:also |now )?owns? (?:an?|two|three|the) \w+[.!]*$")
 LEFT_OUT = _start(
     r"""
         got (?:promoted|married|engaged|hired|laid off|fired|divorced|accepted)
@@ -264,6 +312,22 @@ PAST = _words(
     \w{2,}ed|was|were|had|went|got|made|took|did|won|met|saw|bought|built|chose|ate|ran|found|lost
     left|gave|came|told|said|began|kept|felt|taught|wrote|read
     """
+)
+# "We bill monthly": what a team does again and again.
+REGULAR = re.compile(
+    r"We (?!should|must|can|need|all)[a-z]+\b.*\b"
+    r"(?:every \w+|daily|weekly|monthly|quarterly|yearly|per \w+)[.!]*$"
+)
+NEWS = _words("now|nowadays|these days|from now on|any ?more|no longer|instead|stopped|quit|again")
+# A name, as far as its letters tell, and what it does: "Rosa teaches", not "Painting relaxes".
+SOMEBODY = re.compile(
+    r"(?!(?:Art|Music|Life|Work|Love|Nature|Time|Food|Family|God|Home|Everything|Nothing|Something"
+    r"|What|Who|Where|There|The|Here|One|His|Her|Our|My|Their|Your|Gotta|Change|Health|Dance|Nobody|Someone|Every\w+)\b)"
+    r"[A-Z][a-z]+(?<!ing)(?<!ness)(?<!ion)(?<!ment)(?<!ity)(?<!ship)(?<!s)(?<!ly) "
+    r"(?:(?:no longer|also|now|usually) )?(?:is (?:the|an?|on|at|in|no longer) |has an? "
+    r"|(?!(?:does|seems|looks|sounds|feels|makes|helps|brings|gives|keeps|means|takes|lets|was|its|this"
+    r"|his|always|happens|goes|matters|rocks|sucks|rules|thanks|gets|things|lots|days|times)\b)"
+    r"[a-z]{3,}(?<!s)s )"
 )
 SETTLED = _start(
     r"""

@@ -34,6 +34,12 @@ class Learning:
         assert (berlin.session, berlin.meta["about"]) == ("chat-1", "Ann")
         assert berlin.source == Source("Ann", "user", "chat-1#2")
 
+    def test_what_an_agent_says_is_trusted_as_an_agent(self, memory: Memory) -> None:
+        said = [{"role": "assistant", "content": "We decided to use Go because C was slow."}]
+        memory.extract(said, session="s")
+        (found,) = memory.list()
+        assert (found.kind, found.source) == ("decision", Source("agent", "agent", "s#0"))
+
     def test_the_same_session_again_adds_only_what_is_new(self, memory: Memory) -> None:
         memory.extract(CHAT, session="chat-1")
         before = told(memory)
@@ -133,6 +139,13 @@ class Learning:
         scores = [hit.score for hit in found]
         assert scores == sorted(scores, reverse=True)
 
+    def test_a_thing_is_found_by_a_word_of_it(self, memory: Memory) -> None:
+        old = memory.extract("Ann: My car is a red Mazda.", session="1").learned[0].id
+        memory.extract("Ann: I have a Mazda jacket.", session="2")
+        sold = memory.extract("Ann: I sold the red Mazda.", session="3").learned[0]
+        assert sold.superseded == (old,)
+        assert len(memory.list()) == 2
+
     def test_older_news_do_not_supersede(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember("The main store is PostgreSQL", reconcile=True)
         then = clock() - 90 * DAY
@@ -174,6 +187,22 @@ class Learning:
         assert (again.id, again.created) == (first.id, False)
         assert memory.read(first.id).uses == 1
 
+    def test_the_fuller_words_are_kept_and_who_told_them_is_added(self, memory: Memory) -> None:
+        web, book = Source("web", "document"), Source("book", "document")
+        first = memory.remember("Ann lives in Lisbon", reconcile=True, source=web)
+        assert "unconfirmed claim" in memory.context("where does Ann live?")
+        again = memory.remember("Ann lives in Lisbon, Portugal", reconcile=True, source=book)
+        assert (again.id, again.created) == (first.id, False)
+        assert told(memory) == ["Ann lives in Lisbon, Portugal"]
+        assert "claim" not in memory.context("where does Ann live?")
+
+    def test_what_is_derived_ends_with_its_source(self, memory: Memory) -> None:
+        memory.extract("Ann: I live in Berlin. I like tea a lot.", session="1", keep="both")
+        turn = next(one for one in memory.list() if one.kind == "interaction")
+        assert len(memory.list()) == 3
+        memory.remember("Ann said nothing of the kind", supersedes=turn.id)
+        assert told(memory) == ["Ann said nothing of the kind"]
+
     def test_a_policy_reconciles_what_is_remembered(self, memory: Memory) -> None:
         memory.remember("The deadline is Friday")
         memory.remember("The deadline is Monday")
@@ -202,6 +231,7 @@ class Learning:
         held = memory.remember("The moon is made of cheese", source=Source("web", "document"))
         assert (held.held, held.created, told(memory)) == (True, False, [])
         assert memory.recall("moon cheese", min_score=0).hits == ()
+        assert "cheese" not in memory.context("what is the moon made of?")
         assert memory.explain(held.id, "moon").verdict == "quarantined"
         assert [(it.id, it.why) for it in memory.review()] == [
             (held.id, ("written by a document",))
@@ -220,6 +250,9 @@ class Learning:
                 memory.remember(said)
         memory.remember("My key is sk-live-abcdefghijklmnop1234, call me")
         assert told(memory) == ["My key is [secret], call me"]
+        memory.policy(secrets="reject")
+        with pytest.raises(Refused):
+            memory.remember("My key is sk-live-abcdefghijklmnop1234, again")
 
     def test_a_lone_untrusted_source_only_claims(self, memory: Memory) -> None:
         memory.remember("The office closes at noon", source=Source("web", "document"))
