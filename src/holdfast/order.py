@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 POOL = 40  # only so many of the best are rearranged
 STEPS = 10  # and so many places filled by what they add
 COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
-# Two statements of the same: this share of the query's words, the same ones, about as near in
-# meaning, about as long, and short.
-TWIN_WORDS, TWIN_COSINE, TWIN_LENGTH, TWIN_TERMS, TWIN_POOL = 0.6, 0.15, 0.7, 30, 20
+# Two statements of the same: half of the query's words, the same ones, and peers in similarity. A
+# correction is mostly longer than what it corrects, and so further away: neither tells them apart.
+TWIN_WORDS, TWIN_PEERS, TWIN_POOL = 0.5, 0.7, 20
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -33,24 +33,25 @@ def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
         return similarity
     weight = rarity / total
     best = np.argsort(-similarity, kind="stable")[:POOL]
-    better = _complete(_newest_first(best, found, weight), similarity, found, weight)
+    newest = _newest_first(best, similarity, found, weight)
+    better = _complete(newest, similarity, found, weight)
     given = similarity.copy()
     given[better] = similarity[best]
     return given
 
 
-def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
+def _newest_first(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
     top = best[:TWIN_POOL]
     has = found.counts[top] > 0
     free = (has @ weight >= TWIN_WORDS) & (has.sum(axis=1) >= 2)
-    free &= found.length[top] <= TWIN_TERMS
     if np.count_nonzero(free) < 2:
         return best
-    better = best.copy()
+    better, near = best.copy(), similarity.take(top)
     for at in np.flatnonzero(free):
         if free[at]:
-            group = np.flatnonzero(free & _twins(top, has, int(at), found))
+            peers = free & (near >= TWIN_PEERS * near[at])
+            group = np.flatnonzero(peers & _twins(top, has, int(at), found))
             free[group] = False
             newest = np.argsort(-found.happened[top[group]], kind="stable")
             better[group] = top[group[newest]]
@@ -60,10 +61,7 @@ def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
 def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
     """Which candidates state the same as one of them, said by the same side at another time."""
     one = top[at]
-    length, cosine = found.length[top], found.cosine[top]
-    apart = np.abs(cosine - cosine[at])
-    alike = (has == has[at]).all(axis=1) & ~(apart > TWIN_COSINE)  # without vectors, words decide
-    alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
+    alike = (has == has[at]).all(axis=1)
     alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
     # A turn or two apart they go on with each other; they do not correct each other.
     beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
