@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 POOL = 40  # only so many of the best are rearranged
 STEPS = 10  # and so many places filled by what they add
 COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
-# Two statements of the same: half of the query's words, the same ones, and peers in similarity. A
-# correction is mostly longer than what it corrects, and so further away: neither tells them apart.
-TWIN_WORDS, TWIN_PEERS, TWIN_POOL = 0.5, 0.7, 20
+# Two statements of the same: each has half of what the query's words say. With all of their words
+# in common the newer may be so much less similar, with fewer less. A correction is mostly longer
+# than what it corrects, and so further away: neither length nor nearness tells them apart.
+TWIN_WORDS, TWIN_APART, TWIN_POOL = 0.5, 0.3, 20
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -50,19 +51,26 @@ def _newest_first(best: Places, similarity: Floats, found: Candidates, weight: F
     better, near = best.copy(), similarity.take(top)
     for at in np.flatnonzero(free):
         if free[at]:
-            peers = free & (near >= TWIN_PEERS * near[at])
-            group = np.flatnonzero(peers & _twins(top, has, int(at), found))
+            apart = 1 - near / max(near[at], 1e-9)
+            peers = apart <= TWIN_APART * _in_common(has, int(at), weight)
+            group = np.flatnonzero(free & peers & _apart_in_time(top, int(at), found))
             free[group] = False
             newest = np.argsort(-found.happened[top[group]], kind="stable")
             better[group] = top[group[newest]]
     return better
 
 
-def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
-    """Which candidates state the same as one of them, said by the same side at another time."""
+def _in_common(has: NDArray[np.bool_], at: int, weight: Floats) -> Floats:
+    """The share of the query's words that one of them or each other has which both have."""
+    both, either = has & has[at], has | has[at]
+    share: Floats = (both @ weight) / np.maximum(either @ weight, 1e-9)
+    return share
+
+
+def _apart_in_time(top: Places, at: int, found: Candidates) -> NDArray[np.bool_]:
+    """Which candidates the same side said as one of them, itself too, at another time."""
     one = top[at]
-    alike = (has == has[at]).all(axis=1)
-    alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
+    alike = (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
     # A turn or two apart they go on with each other; they do not correct each other.
     beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
     beside &= np.abs(found.turn[top] - found.turn[one]) <= 2
