@@ -4,6 +4,9 @@ paraphrases: questions that share no telling word with their answer; only meanin
 identifiers: tickets, hashes, versions; only words find them.
 answers: long answers of an assistant, asked for in short. parts: questions in two parts, one of
 which is repeated everywhere. changes: facts that a later one makes untrue.
+decisions: a log in which a later entry takes back an earlier one in other, mostly more, words.
+tickets: short complaints, long replies, asked for in a third wording. languages: facts in eight
+languages. hasty: short messages full of typos. topics: one fact amid chatter in its words.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import product
 
-from benchmarks import texts
+from benchmarks import statements, texts
 from benchmarks.corpora import Corpus, Instance, Item, Query
 from holdfast.text import terms
 
@@ -121,21 +124,40 @@ def _padded(chance: random.Random, telling: Sequence[str]) -> str:
     return " ".join(padding)
 
 
-def _parts(chance: random.Random, share: float) -> Corpus:
-    told: dict[tuple[str, str], str] = {}
+Habit = tuple[str, str]  # who has it, and which it is
+
+
+def _habits(chance: random.Random) -> tuple[list[str], dict[Habit, str]]:
+    """Everybody's habits amid chatter in the same words, and the sentence that tells each."""
+    told: dict[Habit, str] = {}
     contents: list[str] = []
     for who, (habit, (form, values, chatter, _)) in product(texts.NAMES, texts.HABITS.items()):
         told[who, habit] = form.format(who=who, value=chance.choice(values))
         contents += [told[who, habit], *(line.format(who=who) for line in chatter)]
     chance.shuffle(contents)
+    return contents, told
+
+
+def _asked_for(*habits: Habit) -> str:
+    asked = " and ".join(texts.HABITS[what][3].format(who=who) for who, what in habits)
+    return f"{asked[0].upper()}{asked[1:]}?"
+
+
+def _parts(chance: random.Random, share: float) -> Corpus:
+    contents, told = _habits(chance)
     questions = []
     for _ in range(int(60 * share)):
         one, two = (
             (who, chance.choice(list(texts.HABITS))) for who in chance.sample(texts.NAMES, 2)
         )
-        asked = " and ".join(texts.HABITS[what][3].format(who=who) for who, what in (one, two))
-        questions.append((f"{asked[0].upper()}{asked[1:]}?", [told[one], told[two]]))
+        questions.append((_asked_for(one, two), [told[one], told[two]]))
     return _corpus("parts", _timed(contents, 12), questions)
+
+
+def _topics(chance: random.Random, share: float) -> Corpus:
+    contents, told = _habits(chance)
+    questions = [(_asked_for(habit), [fact]) for habit, fact in told.items()]
+    return _corpus("topics", _timed(contents, 12), questions[: int(60 * share)])
 
 
 def _changes(chance: random.Random, share: float) -> Corpus:
@@ -158,10 +180,72 @@ def _changes(chance: random.Random, share: float) -> Corpus:
     return Corpus("changes", (Instance("changes", tuple(items), tuple(queries)),), ("generated",))
 
 
+def _decisions(chance: random.Random, share: float) -> Corpus:
+    told = _triples(statements.DECISIONS)
+    events = [
+        form.format(module=module, n=n)
+        for form, module, n in product(statements.EVENTS, statements.MODULES, range(2, 9))
+    ]
+    others = chance.sample(events, int(200 * share))
+    first = [old for old, _, _ in told] + others[::2]
+    then = [new for _, new, _ in told] + others[1::2]
+    log = [*chance.sample(first, len(first)), *chance.sample(then, len(then))]
+    items = [
+        Item(f"m{at}", content, BEGIN + timedelta(hours=6 * at), f"s{at}")
+        for at, content in enumerate(log)
+    ]
+    by_text = {item.text: item for item in items}
+    queries = [
+        _query(f"decisions{at}", "decisions", asked, [by_text[new]], by_text[old].id)
+        for at, (old, new, asked) in enumerate(told)
+    ]
+    instance = Instance("decisions", tuple(items), tuple(queries))
+    return Corpus("decisions", (instance,), ("generated",))
+
+
+def _triples(lines: str) -> list[tuple[str, str, str]]:
+    whole = lines.replace("\n ", " ").splitlines()
+    return list(zip(whole[::3], whole[1::3], whole[2::3], strict=True))
+
+
+def _tickets(chance: random.Random, share: float) -> Corpus:
+    told = _triples(statements.TICKETS)
+    contents: list[str] = []
+    questions: list[Question] = []
+    for complaint, reply, asked in chance.sample(told, max(6, int(len(told) * share))):
+        contents += [f"customer: {complaint}", f"support: {reply}"]
+        questions.append((asked, [f"support: {reply}"]))
+    return _corpus("tickets", _timed(contents, 2), questions)
+
+
+def _languages(chance: random.Random, share: float) -> Corpus:
+    questions: list[Question] = []
+    for at, line in enumerate(statements.LANGUAGES.splitlines()):
+        said, asked = line.split("|")
+        for who in statements.SPEAKERS[at // 4]:
+            questions.append((asked.format(who), [said.format(who)]))
+    contents = [said for _, (said,) in questions]
+    chance.shuffle(contents)
+    return _corpus("languages", _timed(contents, 8), questions[: int(64 * share)])
+
+
+def _hasty(chance: random.Random, share: float) -> Corpus:
+    lines = statements.HASTY.splitlines()
+    contents = lines[::2] + statements.SMALL_TALK
+    chance.shuffle(contents)
+    questions = [(asked, [said]) for said, asked in zip(lines[::2], lines[1::2], strict=True)]
+    return _corpus("hasty", _timed(contents, 30), questions[: max(6, int(24 * share))])
+
+
 MAKERS: tuple[Callable[[random.Random, float], Corpus], ...] = (
     _paraphrases,
     _identifiers,
     _answers,
     _parts,
     _changes,
+    _decisions,
+    _tickets,
+    _languages,
+    _hasty,
+    _topics,
 )

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 POOL = 40  # only so many of the best are rearranged
 STEPS = 10  # and so many places filled by what they add
 COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
-# Two statements of the same: this share of the query's words, the same ones, about as near in
-# meaning, about as long, and short.
-TWIN_WORDS, TWIN_COSINE, TWIN_LENGTH, TWIN_TERMS, TWIN_POOL = 0.6, 0.15, 0.7, 30, 20
+# Two statements of the same: each has half of what the query's words say. With all of their words
+# in common the newer may be so much less similar, with fewer less. A correction is mostly longer
+# than what it corrects, and so further away: neither length nor nearness tells them apart.
+TWIN_WORDS, TWIN_APART, TWIN_POOL = 0.5, 0.3, 20
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -34,38 +35,42 @@ def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
     weight = rarity / total
     best = np.argsort(-similarity, kind="stable")[:POOL]
     falling = similarity.take(best)
-    better = _complete(_newest_first(best, found, weight), falling, found, weight)
+    better = _complete(_newest_first(best, falling, found, weight), falling, found, weight)
     given = similarity.copy()
     given[better] = falling
     return given
 
 
-def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
+def _newest_first(best: Places, falling: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
     top = best[:TWIN_POOL]
     has = found.counts.take(top, axis=0) > 0
-    free = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
-    free &= np.count_nonzero(has, axis=1) >= 2
+    free = (has @ weight >= TWIN_WORDS) & (np.count_nonzero(has, axis=1) >= 2)
     if np.count_nonzero(free) < 2:
         return best
-    better = best.copy()
+    better, near = best.copy(), falling[:TWIN_POOL]
     for at in np.flatnonzero(free):
         if free[at]:
-            group = np.flatnonzero(free & _twins(top, has, int(at), found))
+            apart = 1 - near / max(near[at], 1e-9)
+            peers = apart <= TWIN_APART * _in_common(has, int(at), weight)
+            group = np.flatnonzero(free & peers & _apart_in_time(top, int(at), found))
             free[group] = False
             newest = np.argsort(-found.happened[top[group]], kind="stable")
             better[group] = top[group[newest]]
     return better
 
 
-def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
-    """Which candidates state the same as one of them, said by the same side at another time."""
+def _in_common(has: NDArray[np.bool_], at: int, weight: Floats) -> Floats:
+    """The share of the query's words that one of them or each other has which both have."""
+    both, either = has & has[at], has | has[at]
+    share: Floats = (both @ weight) / np.maximum(either @ weight, 1e-9)
+    return share
+
+
+def _apart_in_time(top: Places, at: int, found: Candidates) -> NDArray[np.bool_]:
+    """Which candidates the same side said as one of them, itself too, at another time."""
     one = top[at]
-    length, cosine = found.length[top], found.cosine[top]
-    apart = np.abs(cosine - cosine[at])
-    alike = (has == has[at]).all(axis=1) & ~(apart > TWIN_COSINE)  # without vectors, words decide
-    alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
-    alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
+    alike = (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
     # A turn or two apart they go on with each other; they do not correct each other.
     beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
     beside &= np.abs(found.turn[top] - found.turn[one]) <= 2

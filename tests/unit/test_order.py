@@ -42,21 +42,38 @@ def test_of_two_statements_of_the_same_the_newer_goes_first() -> None:
 @pytest.mark.parametrize(
     "apart",
     [
-        {"cosine": [0.5, 0.2]},
-        {"length": [6, 20]},
-        {"length": [40, 40]},
         {"role": [1, -1]},
         {"named": [True, False]},
         {"session": [3, 3], "turn": [4, 5]},
     ],
 )
 def test_what_does_not_state_the_same_stays_where_it_is(apart: dict[str, Any]) -> None:
-    assert first([1.0, 0.3], some([[1, 1], [1, 1]], **apart), [1.0, 1.0]) == [0, 1]
+    assert first([1.0, 0.9], some([[1, 1], [1, 1]], **apart), [1.0, 1.0]) == [0, 1]
+
+
+def test_a_correction_may_be_longer_and_further_away() -> None:
+    said = some([[1, 1], [1, 1]], length=[6, 20], cosine=[0.7, 0.4])
+    assert first([1.0, 0.75], said, [1.0, 1.0]) == [1, 0]
+
+
+def test_but_it_must_be_about_as_good_an_answer() -> None:
+    assert first([1.0, 0.6], some([[1, 1], [1, 1]]), [1.0, 1.0]) == [0, 1]
+
+
+@pytest.mark.parametrize(("similar", "order"), [(0.75, [0, 1]), (0.85, [1, 0])])
+def test_the_fewer_words_they_share_the_better_it_must_be(similar: float, order: list[int]) -> None:
+    said = some([[1, 1, 1], [1, 1, 0]])
+    assert first([1.0, similar], said, [1.0, 1.0, 1.0]) == order
+
+
+def test_of_many_statements_of_the_same_the_newest_goes_first() -> None:
+    often = some([[1, 1]] * 5, happened=np.array([3, 0, 4, 2, 1]) * DAY)
+    assert first([1.0, 0.95, 0.9, 0.85, 0.8], often, [1.0, 1.0])[0] == 2
 
 
 @pytest.mark.parametrize("counts", [[[1, 1, 0], [1, 0, 1]], [[1, 0, 0], [1, 0, 0]]])
 def test_nor_does_what_shares_few_words_of_the_query(counts: list[list[int]]) -> None:
-    assert first([1.0, 0.3], some(counts), [1.0, 1.0, 1.0]) == [0, 1]
+    assert first([1.0, 0.85], some(counts), [1.0, 1.0, 1.0]) == [0, 1]
 
 
 def test_what_brings_words_that_are_missing_moves_up() -> None:
