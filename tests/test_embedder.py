@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,54 @@ def test_a_slow_embedder_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPat
         assert "longer than 0.05 seconds" in (memory.recall("tea").degraded or "")
         assert len(memory.recall("tea")) == 1
     slow.wake.set()
+
+
+class Watched(MoodyEmbedder):
+    """An embedder that notes whether somebody is writing while it embeds."""
+
+    def __init__(self, quick: bool) -> None:
+        super().__init__()
+        self.quick = quick
+        self.store: sqlite3.Connection | None = None
+        self.inside: list[bool] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.store is not None:
+            try:
+                self.store.execute("BEGIN IMMEDIATE")
+                self.store.rollback()
+                self.inside.append(False)
+            except sqlite3.OperationalError:
+                self.inside.append(True)
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_no_write_waits_for_an_embedder_that_is_not_quick(tmp_path: Path, quick: bool) -> None:
+    embedder = Watched(quick)
+    with Memory("s", f"sqlite:///{tmp_path / 'm.db'}", embedder=embedder) as memory:
+        embedder.store = sqlite3.connect(tmp_path / "m.db", timeout=0, isolation_level=None)
+        assert memory.remember("Ann likes green tea").created
+        assert memory.remember_many(STORY[1:])
+        embedder.store.close()
+        embedder.store = None
+        assert embedder.inside == [quick, False]
+        assert memory.stats().waiting == 0
+        assert [hit.content for hit in memory.recall("green tea")][:1] == ["Ann likes green tea"]
+
+
+@pytest.mark.parametrize("mood", ["down", "nan", "lying"])
+def test_a_quick_embedder_that_fails_inside_a_write_fails_no_write(
+    url: str, embedder: MoodyEmbedder, mood: str
+) -> None:
+    embedder.quick = True  # type: ignore[attr-defined]  # any embedder may have it
+    with Memory("s", url, embedder=embedder) as memory:
+        embedder.mood = mood
+        with ThreadPoolExecutor(4) as pool:
+            assert all(told.created for told in pool.map(memory.remember, STORY))
+        assert memory.stats().waiting == 3
+        embedder.mood = "well"
+        assert memory.recall("green tea")[0].why.meaning is not None
 
 
 class Pondering(MoodyEmbedder):

@@ -66,6 +66,11 @@ class Embedding:
             )
         return embedder
 
+    @property
+    def quick(self) -> bool:
+        """Whether contents are embedded in no time: then it can be done inside a write."""
+        return self.current is None or self.current.quick
+
     def contents(
         self, texts: Sequence[str], wait: bool = True
     ) -> tuple[list[Vectors | None], Space | None]:

@@ -47,8 +47,7 @@ Answer = TypeVar("Answer")
 
 def _set(op: object, **values: Any) -> None:
     """Writes normal forms into a frozen dataclass while it is being made."""
-    for name, value in values.items():
-        object.__setattr__(op, name, value)
+    vars(op).update(values)
 
 
 def where(

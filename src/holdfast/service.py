@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from os import urandom
 from typing import Any, TypeVar, cast
 
@@ -125,8 +126,12 @@ class Service:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
         self.learner.follow(place, [op.draft])
-        draft = self._drafts([op.draft], place, now, op.wait)[0]
-        done = self._write(op, place, lambda tx: self.learner.keep(tx, place, op.draft, draft, now))
+        drafted = cache(lambda: self._drafts([op.draft], place, now, op.wait)[0])
+        if not self.embedding.quick:
+            drafted()  # else whoever writes for all who wait does it: one thread is quicker
+        keep = self.learner.keep
+        done = self._write(op, place, lambda tx: keep(tx, place, op.draft, drafted(), now))
+        draft = drafted()
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         self._follow_up(place, [draft], op.wait)

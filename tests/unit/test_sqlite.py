@@ -89,6 +89,31 @@ def test_works_that_wait_together_are_one_transaction(engine: SQLite, path: Path
     assert begun == ["BEGIN IMMEDIATE"]
 
 
+def test_who_wrote_in_the_last_group_is_waited_for(
+    engine: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "GATHER_SECONDS", 60.0)
+    engine._company = 2
+    groups: list[int] = []
+    commit = engine._commit
+    monkeypatch.setattr(engine, "_commit", lambda group: (groups.append(len(group)), commit(group)))
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(engine.write, lambda tx: "first")
+        until(lambda: len(engine._queue) == 1)
+        assert engine.write(lambda tx: "second") == "second"
+        assert first.result(60) == "first"
+    assert groups == [2]
+
+
+def test_who_does_not_write_again_is_waited_for_once(
+    engine: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine._company = 2
+    assert engine.write(lambda tx: "alone") == "alone"
+    monkeypatch.setattr(sqlite, "GATHER_SECONDS", 600.0)
+    assert engine.write(lambda tx: "at once") == "at once"
+
+
 def test_a_failure_in_a_group_is_its_own(engine: SQLite) -> None:
     def fail(tx: object) -> None:
         raise NotFound("not here")

@@ -24,7 +24,8 @@ class Embedder(Protocol):
     dimension: int
     local: bool  # runs here and cannot hang; others are called in a thread, under a time limit
     # It may also have `background`: the mean and spread of cosines between unrelated texts. Without
-    # it they are measured once.
+    # it they are measured once. And `quick`: True if a content takes less than the sync of a fast
+    # disk and waits for nobody; whoever writes for others then embeds for them, too.
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""

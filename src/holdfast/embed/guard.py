@@ -66,6 +66,7 @@ class Guarded:
         self.renew_locks()
         _guards.add(self)
         self._background: tuple[float, float] | None = getattr(embedder, "background", None)
+        self.quick: bool = getattr(embedder, "quick", False)
 
     def renew_locks(self) -> None:
         """Takes new locks, as a forked child must."""

@@ -19,6 +19,7 @@ class Hashing:
     name = "hashing"
     version = "1"
     local = True
+    quick = True
 
     def __init__(self, dimension: int = 256) -> None:
         self.dimension = dimension

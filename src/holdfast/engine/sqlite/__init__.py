@@ -2,9 +2,9 @@
 
 A writer queues its work. If nobody leads, it does all the work that is queued in one transaction
 with one fsync, wakes those whose work that was, and leaves the lead to the first who came
-meanwhile. So a lone writer waits for nobody, and many share the disk's slowest step. A transaction
-in which some work fails is rolled back, and each work in it is then done alone, so that one
-failure is one's own.
+meanwhile. Who leads after a group waits a moment until as many are queued again. So a lone writer
+waits for nobody, and many share the disk's slowest step. A transaction in which some work fails is
+rolled back, and each work in it is then done alone, so that one failure is one's own.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from holdfast.model import Finding
 
 T = TypeVar("T")
 GROUP = 256  # works in one transaction, at most
+GATHER_SECONDS = 0.0005  # how long those who write at once are waited for
 
 _open: weakref.WeakSet[SQLite] = weakref.WeakSet()
 
@@ -74,6 +75,8 @@ class SQLite:
         self._indexes = Indexes()
         self._queue: list[_Work[Any]] = []
         self._queue_lock = threading.Lock()
+        self._company = 1  # works in the last group
+        self._gathered = threading.Condition(self._queue_lock)  # as many are queued again
         self._seat = threading.Lock()
         self._seated = False  # whether a fork under way has it
         self._led = False
@@ -113,6 +116,8 @@ class SQLite:
         try:
             with self._queue_lock:
                 self._queue.append(mine)
+                if len(self._queue) == self._company:
+                    self._gathered.notify()
                 leads = mine.leads = not self._led
                 self._led = True
             if not leads:  # asked now, `mine.leads` may tell of a lead whose wake is still to come
@@ -153,8 +158,11 @@ class SQLite:
             self._hand_over([])
 
     def _take(self) -> list[_Work[Any]]:
+        """The next group; whoever wrote in the last one is given a moment to write again."""
         with self._queue_lock:
+            self._gathered.wait_for(lambda: len(self._queue) >= self._company, GATHER_SECONDS)
             group, self._queue = self._queue[:GROUP], self._queue[GROUP:]
+            self._company = len(group)
         return group
 
     def _commit(self, group: list[_Work[Any]]) -> None:
