@@ -44,32 +44,38 @@ def _newest_first(best: Places, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
     top = best[:TWIN_POOL]
     has = found.counts.take(top, axis=0) > 0
-    free = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
-    free &= np.count_nonzero(has, axis=1) >= 2
-    if np.count_nonzero(free) < 2:
+    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
+    places = (telling & (np.count_nonzero(has, axis=1) >= 2)).nonzero()[0]
+    if len(places) < 2:
         return best
-    better = best.copy()
-    for at in np.flatnonzero(free):
+    twins = _twins(top.take(places), has.take(places, axis=0), found)
+    if np.count_nonzero(twins) == len(places):  # each is its own twin, and nobody else's
+        return best
+    better, free = best.copy(), np.ones(len(places), bool)
+    for at in range(len(places)):
         if free[at]:
-            group = np.flatnonzero(free & _twins(top, has, int(at), found))
+            group = (free & twins[at]).nonzero()[0]
             free[group] = False
-            newest = np.argsort(-found.happened[top[group]], kind="stable")
-            better[group] = top[group[newest]]
+            taken = places.take(group)
+            newest = np.argsort(-found.happened.take(top.take(taken)), kind="stable")
+            better[taken] = top.take(taken.take(newest))
     return better
 
 
-def _twins(top: Places, has: NDArray[np.bool_], at: int, found: Candidates) -> NDArray[np.bool_]:
-    """Which candidates state the same as one of them, said by the same side at another time."""
-    one = top[at]
-    length, cosine = found.length[top], found.cosine[top]
-    apart = np.abs(cosine - cosine[at])
-    alike = (has == has[at]).all(axis=1) & ~(apart > TWIN_COSINE)  # without vectors, words decide
-    alike &= np.minimum(length, length[at]) >= TWIN_LENGTH * np.maximum(length, length[at])
-    alike &= (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
+def _twins(some: Places, has: NDArray[np.bool_], found: Candidates) -> NDArray[np.bool_]:
+    """Which of some state the same as which, said by the same side at another time."""
+    length, cosine = found.length.take(some), found.cosine.take(some)
+    session, turn = found.session.take(some), found.turn.take(some)
+    side = 2 * found.role.take(some) + found.named.take(some)
+    alike = (has[:, None] == has).all(axis=2) & (side[:, None] == side)
+    # Without vectors, words decide.
+    alike &= ~(np.abs(cosine[:, None] - cosine) > TWIN_COSINE)
+    longer, shorter = np.maximum(length[:, None], length), np.minimum(length[:, None], length)
+    alike &= shorter >= TWIN_LENGTH * longer
     # A turn or two apart they go on with each other; they do not correct each other.
-    beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
-    beside &= np.abs(found.turn[top] - found.turn[one]) <= 2
-    beside[at] = False
+    beside = (session[:, None] == session) & (session >= 0)
+    beside &= np.abs(turn[:, None] - turn) <= 2
+    np.fill_diagonal(beside, False)
     both: NDArray[np.bool_] = alike & ~beside
     return both
 
