@@ -50,10 +50,10 @@ _RELATIVE = [
     r"\b(?P<near>day before yesterday|yesterday|today|tonight|this morning)\b",
 ]
 # One of these is in every form: most texts have none, and need not be read ten times to know it.
+# In small letters, for to look for both takes five times as long.
 _ANY = re.compile(
     rf"\d|\b(?:{'|'.join(name[:3] for name in _MONTH_NAMES)}"
-    "|ago|last|past|previous|this|yesterday|today|tonight)",
-    re.IGNORECASE,
+    "|ago|last|past|previous|this|yesterday|today|tonight)"
 )
 _CALENDAR_FORMS = [re.compile(form, re.IGNORECASE) for form in _CALENDAR]
 _RELATIVE_FORMS = [re.compile(form, re.IGNORECASE) for form in _RELATIVE]
@@ -61,7 +61,7 @@ _RELATIVE_FORMS = [re.compile(form, re.IGNORECASE) for form in _RELATIVE]
 
 def named(text: str, now: datetime) -> tuple[list[Range], str]:
     """The ranges a text names, and the text without the words that name them."""
-    if not _ANY.search(text):
+    if not _ANY.search(text.lower()):
         return [], text
     calendar, text = _taken(text, _CALENDAR_FORMS, lambda said: _calendar(said, now))
     relative, text = _taken(text, _RELATIVE_FORMS, lambda said: _relative(said, now))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 POOL = 40  # only so many of the best are rearranged
 STEPS = 10  # and so many places filled by what they add
 COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
-# Two statements of the same: each has half of what the query's words say. With all of their words
-# in common the newer may be so much less similar, with fewer less. A correction is mostly longer
-# than what it corrects, and so further away: neither length nor nearness tells them apart.
-TWIN_WORDS, TWIN_APART, TWIN_POOL = 0.5, 0.3, 20
+# Two statements of the same: short, and each has half of what the query's words say. With all of
+# their words in common the newer may be so much less similar, with fewer less. A correction is
+# mostly longer than what it corrects, and so further away: neither tells them apart.
+TWIN_TERMS, TWIN_WORDS, TWIN_APART, TWIN_POOL = 30, 0.5, 0.3, 20
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -45,38 +45,43 @@ def _newest_first(best: Places, falling: Floats, found: Candidates, weight: Floa
     """The candidates with the newest of each group of twins in the group's first place."""
     top = best[:TWIN_POOL]
     has = found.counts.take(top, axis=0) > 0
-    free = (has @ weight >= TWIN_WORDS) & (np.count_nonzero(has, axis=1) >= 2)
-    if np.count_nonzero(free) < 2:
+    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
+    places = (telling & (np.count_nonzero(has, axis=1) >= 2)).nonzero()[0]
+    if len(places) < 2:
         return best
-    better, near = best.copy(), falling[:TWIN_POOL]
-    for at in np.flatnonzero(free):
+    some, near = top.take(places), falling.take(places)
+    twins = _peers(near, has.take(places, axis=0), weight) & _apart_in_time(some, found)
+    if np.count_nonzero(twins) == len(places):  # each is its own twin, and nobody else's
+        return best
+    better, free = best.copy(), np.ones(len(places), bool)
+    for at in range(len(places)):
         if free[at]:
-            apart = 1 - near / max(near[at], 1e-9)
-            peers = apart <= TWIN_APART * _in_common(has, int(at), weight)
-            group = np.flatnonzero(free & peers & _apart_in_time(top, int(at), found))
+            group = (free & twins[at]).nonzero()[0]
             free[group] = False
-            newest = np.argsort(-found.happened[top[group]], kind="stable")
-            better[group] = top[group[newest]]
+            newest = np.argsort(-found.happened.take(some.take(group)), kind="stable")
+            better[places.take(group)] = some.take(group.take(newest))
     return better
 
 
-def _in_common(has: NDArray[np.bool_], at: int, weight: Floats) -> Floats:
-    """The share of the query's words that one of them or each other has which both have."""
-    both, either = has & has[at], has | has[at]
-    share: Floats = (both @ weight) / np.maximum(either @ weight, 1e-9)
-    return share
+def _peers(near: Floats, has: NDArray[np.bool_], weight: Floats) -> NDArray[np.bool_]:
+    """Which of some are as near as which, for the share of the query's words they have in common."""
+    own, shared = has @ weight, (has * weight) @ has.T
+    share = shared / (own[:, None] + own - shared)
+    apart = 1 - near / np.maximum(near[:, None], 1e-9)
+    peers: NDArray[np.bool_] = apart <= TWIN_APART * share
+    return peers
 
 
-def _apart_in_time(top: Places, at: int, found: Candidates) -> NDArray[np.bool_]:
-    """Which candidates the same side said as one of them, itself too, at another time."""
-    one = top[at]
-    alike = (found.role[top] == found.role[one]) & (found.named[top] == found.named[one])
+def _apart_in_time(some: Places, found: Candidates) -> NDArray[np.bool_]:
+    """Which of some the same side said as which, itself too, at another time."""
+    session, turn = found.session.take(some), found.turn.take(some)
+    side = 2 * found.role.take(some) + found.named.take(some)
     # A turn or two apart they go on with each other; they do not correct each other.
-    beside = (found.session[top] == found.session[one]) & (found.session[top] >= 0)
-    beside &= np.abs(found.turn[top] - found.turn[one]) <= 2
-    beside[at] = False
-    both: NDArray[np.bool_] = alike & ~beside
-    return both
+    beside = (session[:, None] == session) & (session >= 0)
+    beside &= np.abs(turn[:, None] - turn) <= 2
+    np.fill_diagonal(beside, False)
+    apart: NDArray[np.bool_] = (side[:, None] == side) & ~beside
+    return apart
 
 
 def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:

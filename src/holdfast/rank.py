@@ -252,37 +252,33 @@ def most_worth() -> float:
 
 def pairs(session: NDArray[np.integer], turn: NDArray[np.integer]) -> tuple[Places, Places]:
     """Which memories of a session others follow a turn or two later, and the ones that do."""
-    (one, next_one), (two, next_two) = _steps(session, turn)
-    return np.concatenate([one, two]), np.concatenate([next_one, next_two])
+    _, left, right = zip(*_steps(session, turn), strict=True)
+    return np.concatenate(left), np.concatenate(right)
 
 
 def _steps(
     session: NDArray[np.integer], turn: NDArray[np.integer]
-) -> tuple[tuple[Places, Places], tuple[Places, Places]]:
-    """For one turn and for two: which memories have another so many turns on, and which."""
+) -> Iterator[tuple[int, Places, Places]]:
+    """One turn or two, the memories that have another so many turns on, and those others."""
     key = session.astype(np.int64) << 32 | turn
     ordered = np.argsort(key, kind="stable")
     ranked = key.take(ordered)
     alone = int(ranked.searchsorted(0))  # those of no session
     ordered, ranked = ordered[alone:], ranked[alone:]
-    apart = ranked[1:] - ranked[:-1]
-    one, two = (apart == 1).nonzero()[0], (apart == 2).nonzero()[0]
-    over = (ranked[2:] - ranked[:-2] == 2).nonzero()[0]
-    left = np.concatenate([two, over])
-    right = np.concatenate([two + 1, over + 2])
-    return (
-        (ordered.take(one), ordered.take(one + 1)),
-        (ordered.take(left), ordered.take(right)),
-    )
+    for places in (1, 2):
+        left, right = ordered[:-places], ordered[places:]
+        apart = ranked[places:] - ranked[:-places]
+        for turns in range(places, 3):
+            found = apart == turns
+            yield turns, left.compress(found), right.compress(found)
 
 
 def _neighbours(found: Candidates) -> Places:
     """For each distance of `LEND_WORDS` the neighbour of each; where it has none, their number."""
     count = len(found.session)
     near = np.full((len(LEND_WORDS), count), count)
-    steps = zip((1, 2), _steps(found.session, found.turn), strict=True)
     places = {distance: at for at, distance in enumerate(LEND_WORDS)}
-    for distance, (left, right) in steps:
+    for distance, left, right in _steps(found.session, found.turn):
         near[places[distance], left] = right
         near[places[-distance], right] = left
     return near

@@ -335,7 +335,6 @@ class Indexes:
                 break
             found = self._held.pop((space, scope), None) or Index(dimension, self._whole)
             self._held[space, scope] = found
-            self._weigh((space, scope), found.nbytes)
             while len(self._held) > 1 and self._weight > CACHE_BYTES:
                 self._weigh(self._held.popitem(last=False)[0], 0)
             return found

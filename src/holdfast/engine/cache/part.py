@@ -99,9 +99,10 @@ class Part(ABC):
         times, more = self._columns["uses"].take(self._chosen), uses.get(self._scope)
         if not more:
             return times
-        rows, used = self._columns["row"].take(self._chosen), np.array(sorted(more), np.int64)
-        for at in among(used, rows).tolist():
-            times[at] += more[int(rows[at])][0]
+        rows, used = self._columns["row"].take(self._chosen), np.fromiter(more, np.int64, len(more))
+        counted = np.array([often for often, _ in more.values()], np.int64)
+        here = held(rows, used)
+        times[rows.searchsorted(used.compress(here))] += counted.compress(here)
         return times
 
     def __len__(self) -> int:
@@ -184,16 +185,16 @@ def add_words(
 ) -> None:
     """Adds to a score what each row's words are worth, rare terms first.
 
-    `worth`: that of having a term of a rarity, for each of some rows. Where a term is in so many rows that its list is long, and it and all that are left could
-    not lift a new row among the best, only the rows that were found already gain by it.
+    `worth`: that of having a term of a rarity, for each of some rows. Where a term is in so many
+    rows that its list is long, and it and all that are left could not lift a new row among the
+    best, only the rows that were found already gain by it.
     """
     order = np.argsort(-rarity, kind="stable")
     for number, term in enumerate(order.tolist()):
         found = lists[term]
         if number and len(found) > LONG:
-            scored = score.compress(score > 0)  # an index by a mask would take five times as long
             left = float(rarity[order[number:]].sum()) * most_worth
-            if len(scored) > most and np.partition(scored, -most)[-most] > left:
+            if np.count_nonzero(score > left) >= most:
                 found = found.compress(score.take(found) > 0)
         score[found] = score.take(found) + worth(rarity[term], found)
 
