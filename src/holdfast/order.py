@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 POOL = 40  # only so many of the best are rearranged
 STEPS = 10  # and so many places filled by what they add
 COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
-# Two statements of the same: each has half of what the query's words say. With all of their words
-# in common the newer may be so much less similar, with fewer less. A correction is mostly longer
-# than what it corrects, and so further away: neither length nor nearness tells them apart.
-TWIN_WORDS, TWIN_APART, TWIN_POOL = 0.5, 0.3, 20
+# Two statements of the same: short, and each has half of what the query's words say. With all of
+# their words in common the newer may be so much less similar, with fewer less. A correction is
+# mostly longer than what it corrects, and so further away: neither tells them apart.
+TWIN_TERMS, TWIN_WORDS, TWIN_APART, TWIN_POOL = 30, 0.5, 0.3, 20
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -46,6 +46,7 @@ def _newest_first(best: Places, similarity: Floats, found: Candidates, weight: F
     top = best[:TWIN_POOL]
     has = found.counts[top] > 0
     free = (has @ weight >= TWIN_WORDS) & (has.sum(axis=1) >= 2)
+    free &= found.length[top] <= TWIN_TERMS
     if np.count_nonzero(free) < 2:
         return best
     better, near = best.copy(), similarity.take(top)
