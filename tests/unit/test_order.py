@@ -42,6 +42,7 @@ def test_of_two_statements_of_the_same_the_newer_goes_first() -> None:
 @pytest.mark.parametrize(
     "apart",
     [
+        {"length": [40, 40]},
         {"role": [1, -1]},
         {"named": [True, False]},
         {"session": [3, 3], "turn": [4, 5]},
