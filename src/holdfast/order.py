@@ -64,7 +64,7 @@ def _newest_first(best: Places, falling: Floats, found: Candidates, weight: Floa
 
 
 def _peers(near: Floats, has: NDArray[np.bool_], weight: Floats) -> NDArray[np.bool_]:
-    """Which of some are as near as which, for the share of the query's words they have in common."""
+    """Which are as near as which, for the share of the query's words they have in common."""
     own, shared = has @ weight, (has * weight) @ has.T
     share = shared / (own[:, None] + own - shared)
     apart = 1 - near / np.maximum(near[:, None], 1e-9)
