@@ -296,8 +296,10 @@ def _anchored(told: str) -> bool:
 def _of_agent(told: str) -> bool:
     """Of an assistant's words only what it did, decided or learned lasts; advice does not."""
     ours = speech.first_person(told) or speech.of_us(told)
-    found = signs.DECISION.search(told) or signs.LESSON.search(told)
-    return found is not None and (ours or signs.TO_YOU.search(told) is None)
+    if ours:
+        return bool(signs.DECISION.search(told) or signs.LESSON.search(told))
+    failed = signs.AVOID.search(told) and signs.PAST.search(told)
+    return bool(failed) and not (signs.TO_YOU.search(told) or signs.ADVICE.search(told))
 
 
 def kind_of(told: str) -> str:

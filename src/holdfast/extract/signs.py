@@ -29,7 +29,8 @@ ASKING = _start(
         does|did|can|could|would|should|will|have|has|about|come|many|much|long|often)|(?:do
         does|did|can|could|would|will|have|has|are|is|was|were|should|any|wanna
         want to) (?:you|u|i|we|it|there|that|this|he|she|they|your|the)|(?:tell me
-        let me know|i wonder|i was wondering|wondering)
+        let me know|i wonder|i was wondering|wondering
+        i(?:['’]m|~am) (?:also~|just~|really~|actually~)?(?:wondering|curious))
     """
 )
 GREETING = _start(
@@ -174,6 +175,7 @@ AVOID = _words(
         mistake|backfired|outage|gave up on|shouldn['’]t have
     """
 )
+ADVICE = re.compile(r": |\b(?:avoid|never|don['’]t)\b", re.IGNORECASE)  # as assistants give it
 DECISION = _words(
     r"""
         (?:we|i|they|he|she|[A-Z]\w+)(?:['’](?:ve|re|m)|~have|~has|~are|~am|~is)? (?:decided
