@@ -335,6 +335,7 @@ SETTLED = _start(
     r"""
         (?:the|our|my|all|every|no|each) [\w' -]{2,50} (?:is|are|was|were|must|uses?|runs?
         has|have|needs?|fails?|failed|lost|broke)
+        (?:the|our|my) \w+(?: \w+)? (?:now |no longer )?[a-z]{3,}s (?:in|at|on|from|every|until)
     """
 )
 
