@@ -522,12 +522,11 @@ _TURNED = (
     rf"(?P<verb>(?P<moves>{_MOVES})|{_ALTERS})(?: (?:back|forward|out|up|down|over))?"
     r"(?: from [^,;?!]+?)?"
 )
-TURNED = (
+TURNED = (  # the thing by itself, or by somebody
     _pattern(rf"^{_THING} {HAVE}(?:(?:is|are|was|were|got|been|being) )?{_TURNED} to {VALUE}$"),
     _pattern(
-        rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>(?P<moves>(?!)x)?{_ALTERS}"
-        rf"|{_MOVES}|set|{_HAD_TO}) {_THING}(?: (?:back|forward|out|up|down|over))?"
-        rf"(?: from [^,;?!]+?)? to {VALUE}$"
+        rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>{_ALTERS}|{_MOVES}|set|{_HAD_TO}) "
+        rf"{_THING}(?: (?:back|forward|out|up|down|over))?(?: from [^,;?!]+?)? to {VALUE}$"
     ),
 )
 MEASURED = _pattern(rf"^(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[a-z][\w -]*)$")

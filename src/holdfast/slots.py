@@ -237,7 +237,7 @@ def _turned(told: str) -> Found:
     named = key(nouns.SYNONYMS.get(attribute.lower(), attribute))
     for who in (US, "i") if thing.lower().startswith("the ") and not of_whom else (whose,):
         yield from ((who, f"{named} {how}", value) for how in ("in", "on", "at"))
-        if not found["moves"]:
+        if not found.groupdict().get("moves"):
             names = (named, f"{named} name", f"{named} is", f"{named} colour")
             yield from ((who, name, value) for name in names)
     if measured := forms.MEASURED.match(value):
