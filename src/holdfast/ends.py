@@ -21,8 +21,8 @@ TOLD = re.compile(
     r"\b(?:switched|moved|migrated|changed?|went|converted|transitioned|swapped|upgraded|jumped|left"
     r"|replace[ds]|dropped|ditched|abandoned|traded|exchanged|quit|gave|given|cancell?ed|sold|wiped"
     r"|uninstalled|scrapped|rid|stepped|resigned|retired|let|took|taken|takes|succeed(?:ed|s)|handed"
-    r"|passed|turned|instead|not|longer|any ?more|finished|completed?|stopped|wrapped|back|home|out"
-    r"|done|over|through|returned|broke|split|separated|divorced|parted|single|widowed|laid|fired"
+    r"|passed|turned|donated|instead|not|longer|any ?more|finished|completed?|stopped|wrapped|back"
+    r"|home|out|done|over|through|returned|broke|split|separated|divorced|parted|single|widowed|laid|fired"
     r"|unemployed|lost|between|had|eats?|found|bought|got|adopted|landed|started|accepted|graduated"
     r"|joined|rewrote|rewritten|rebuilt|ported|reimplemented|remade|bumped|downgraded|relocated"
     r"|shifted|transferred|pushed?|updated|raised?|increased|lower(?:ed)?|reduced|cut|reset|rename"
@@ -53,8 +53,8 @@ SWAPPED = _pattern(
 )
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}{_JUST}"
-    r"(?:quit|gave up|given up|ditched|dropped|cancelled|canceled|left|sold|wiped|uninstalled"
-    r"|scrapped|abandoned|got rid of|gotten rid of|moved (?:away from|off)"
+    r"(?:quit|gave up|given up|ditched|dropped out of|dropped|cancelled|canceled|left|sold|wiped"
+    r"|uninstalled|scrapped|abandoned|got rid of|gotten rid of|moved (?:away from|off)"
     r"|stepped down as|resigned as|retired as|resigned from|let (?=.* (?:lapse|expire|run out)$))"
     r" ?(?:on |with )?"
     r"(?:(?:my|his|her|their|the) (?:job|position|role|post) (?:at|with|in) )?"
@@ -80,8 +80,8 @@ TOOK_OVER = _pattern(
 )
 # "Nadia handed the data team over to Piotr".
 HANDED = _pattern(
-    rf"^{WHO} {HAVE}(?:handed|passed|turned) (?:over )?(?P<old>[^,;?!]+?) (?:over |on )?to "
-    r"(?P<new>[^;?!]+)$"
+    rf"^{WHO} {HAVE}(?:handed|passed|turned|gave|given|donated) (?:over )?"
+    r"(?P<old>[^,;?!]+?) (?:over |on )?to (?P<new>[^;?!]+)$"
 )
 # "I use Firefox instead of Chrome", "I'm a manager these days, not a developer".
 INSTEAD = _pattern(

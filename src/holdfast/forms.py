@@ -97,7 +97,7 @@ LEAD = _pattern(
         by the way|btw|speaking of [\\w '-]{2,40}(?=,)
         scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
         in fact
-        i meant|for the record|good news|after all|today|since \\w+|remember(?: that)?
+        i meant|for the record|good news|after all|today|since (?:the )?\\w+|remember(?: that)?
         note(?: that)?
         please note(?: that)?|small correction|by now|meanwhile|(?:on|in
         around) \\d{4}(?:-\\d\\d){0,2}
@@ -274,7 +274,8 @@ ONE = [
     form("age", f"{HAVE}(?:just )?turned", ahead=r"(?=\d)"),
     form("origin", f"{BE} (?:originally )?from|comes? from"),
     form("spouse", f"{BE} married to"),
-    form("partner", f"{BE} (?:dating|engaged to|in a relationship with|seeing)|dates"),
+    form("partner", f"{BE} (?:dating|engaged to|in a relationship with)|dates"),
+    form("partner", f"{BE} seeing", ahead="(?-i:(?=[A-Z]))"),
     form("car", f"(?:drives?|{BE} driving)(?:~an?|~the)?"),
     form("name", "is named"),
     form(
@@ -373,7 +374,7 @@ RUNS = _pattern(rf"^{WHO} {ADVERB}*(?:uses?|runs?(?: on)?|{BE} (?:on|using|runni
 # What somebody is at or on, until it is over.
 AT = _pattern(
     rf"^{WHO} (?:is|are|am) {ADVERB}*"
-    r"(?:(?:on|in) (?:an? |the |my |his |her |their )?(?P<on>[a-z][\w -]*)"
+    r"(?:(?:on|in|at) (?:an? |the |my |his |her |their )?(?P<on>[a-z][\w -]*)"
     r"|being (?P<done>[a-z]+)ed"
     r"|(?P<doing>[a-z]{2,}ing) (?:an? |the |my |his |her |their )?(?P<value>[^;?!]+))$"
 )
@@ -493,6 +494,14 @@ FRAMED = _pattern(
     rf"(?:(?:is|are|am) (?=[a-z]{{3,}}ing ))?{ADVERB}*"
     r"(?P<value>(?!(?:is|are|am|was|were|be|been)\b)[a-z][^;?!]+)$"
 )
+# What somebody does somewhere, or with somebody: "the choir meets in the church hall".
+PLACED = _pattern(
+    r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+) "
+    rf"(?:(?:is|are|am) (?=[a-z]{{2,}}(?:ing|ed) ))?{ADVERB}*"
+    r"(?P<verb>(?!(?:is|are|am|was|were|goes?|comes?|talks?|listens?|looks?)\b)[a-z]{3,})"
+    r"(?: (?P<what>[\w'’-]+(?: [\w'’-]+){0,2}?))? "
+    r"(?P<how>in|at|on|with|from|under|near|by|until|through|as) (?P<value>[^;?!]{2,50})$"
+)
 # "We migrated to GitHub Actions for CI": what is used for what.
 MOVED_FOR = _pattern(
     rf"^(?P<who>[\w'’-]+|our team|the team) {HAVE}(?:just |recently |finally )?"
@@ -513,12 +522,11 @@ _TURNED = (
     rf"(?P<verb>(?P<moves>{_MOVES})|{_ALTERS})(?: (?:back|forward|out|up|down|over))?"
     r"(?: from [^,;?!]+?)?"
 )
-TURNED = (
+TURNED = (  # the thing by itself, or by somebody
     _pattern(rf"^{_THING} {HAVE}(?:(?:is|are|was|were|got|been|being) )?{_TURNED} to {VALUE}$"),
     _pattern(
-        rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>(?P<moves>(?!)x)?{_ALTERS}"
-        rf"|{_MOVES}|set|{_HAD_TO}) {_THING}(?: (?:back|forward|out|up|down|over))?"
-        rf"(?: from [^,;?!]+?)? to {VALUE}$"
+        rf"^{WHO} {HAVE}(?:just |recently |finally )?(?P<verb>{_ALTERS}|{_MOVES}|set|{_HAD_TO}) "
+        rf"{_THING}(?: (?:back|forward|out|up|down|over))?(?: from [^,;?!]+?)? to {VALUE}$"
     ),
 )
 MEASURED = _pattern(rf"^(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[a-z][\w -]*)$")

@@ -134,10 +134,20 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
         told = _timeless(clause)
         many = all(value == YES for _, _, value in read)
         frames = [it for it in _framed(told) if plain or (many and _at_times(it[2]))]
+        frames += _placed(told) if plain else []
         frames += [_worded(*it) for it in read if " is " in it[1] and it[2] == YES]
         for who, attribute, value in (*frames, *_have_event(told)):
             said = _value(value)
             yield Slot(_who(who, speaker), attribute, said, changed=now, weak=True, lasting=lasting)
+
+
+def _placed(told: str) -> list[tuple[str, str, str]]:
+    """Where or with whom something is done, whatever else is said of it."""
+    found = forms.PLACED.match(told)
+    if found is None:
+        return []
+    done = f"{key(found['verb'])} {key(found['what'])}" if found["what"] else key(found["verb"])
+    return [(found["who"], f"{done} {found['how'].lower()}", found["value"])]
 
 
 def _at_times(value: str) -> bool:
@@ -227,8 +237,8 @@ def _turned(told: str) -> Found:
     named = key(nouns.SYNONYMS.get(attribute.lower(), attribute))
     for who in (US, "i") if thing.lower().startswith("the ") and not of_whom else (whose,):
         yield from ((who, f"{named} {how}", value) for how in ("in", "on", "at"))
-        if not found["moves"]:
-            names = (named, f"{named} name", f"{named} is")
+        if not found.groupdict().get("moves"):
+            names = (named, f"{named} name", f"{named} is", f"{named} colour")
             yield from ((who, name, value) for name in names)
     if measured := forms.MEASURED.match(value):
         yield thing, f"{NUMBER} {key(measured['what'])}", measured["value"]
@@ -372,9 +382,24 @@ def index(told: Iterable[Slot]) -> Iterator[tuple[str, str, str]]:
 
 
 def things(slot: Slot) -> list[str]:
-    """By which things is to be looked for what a slot of anything ends."""
-    words = slot.value.split(" ")
-    return list(dict.fromkeys([slot.value, *(words if len(words) <= MOST_INDEXED else ())]))
+    """By which things, beside who and attribute, is to be looked for what a slot ends."""
+    thing = slot.value if of_anything(slot) else held(replace(slot, value=YES))
+    if not of_anything(slot) and (slot.value != readings.NO or not slot.changed or slot.weak):
+        return []
+    words = thing.split(" ")
+    return list(dict.fromkeys([thing, *(words if len(words) <= MOST_INDEXED else ())]))
+
+
+def denies(slot: Slot, old: Slot) -> bool:
+    """True if it is said that something is no more which was told with more words.
+
+    "I no longer take vitamin D" is said of "I take vitamin D every day".
+    """
+    if not (
+        slot.changed and slot.value == readings.NO and old.value == YES and slot.who == old.who
+    ):
+        return False
+    return not old.weak and old.attribute.startswith(f"{slot.attribute} ")
 
 
 def ends_any(slot: Slot, old: Slot) -> bool:

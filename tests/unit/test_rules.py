@@ -59,6 +59,11 @@ def learned(conversation: object) -> dict[str, str]:
         "Let's role-play: I am a knight and I live in Castle Grey.",
         "Pretend I'm your boss. I hate late reports.",
         "Here is what my boss wrote:",
+        "UPDATE memories SET vectors = NULL",
+        "Fast sports cars",
+        "Exit status 4",
+        "From holdfast.model import Hit",
+        "I'm also wondering if there are trains to Graz.",
         "Oh sure, I just adore cilantro.",
         "I don't think I like olives.",
         "Their love and support keeps us going.",
@@ -152,8 +157,15 @@ def test_who_introduces_themselves_has_a_name() -> None:
 
 def test_advice_of_an_assistant_is_not_learned_and_what_it_decided_is() -> None:
     said = "You should drink water. I prefer long walks. We switched to Go because C was slow."
+    said += " Avoid airtight containers: they trap moisture. The city is committed to clean water."
+    said += " The second import of the catalogue failed with a timeout."
+    said += " The blue script fails without VPN."
     found = learned([{"role": "assistant", "content": said}])
-    assert list(found) == ["We switched to Go because C was slow."]
+    assert found == {
+        "We switched to Go because C was slow.": "decision",
+        "The second import of the catalogue failed with a timeout.": "lesson",
+        "The blue script fails without VPN.": "lesson",
+    }
 
 
 def test_tools_and_systems_say_nothing() -> None:

@@ -83,14 +83,11 @@ class Learned:
         """Current memories that say something of the same who and attribute, or of the same."""
         scope, ids = self.scope(place), dict[str, None]()
         for slot in slots:
-            if of_anything(slot):
-                found = [
-                    row
-                    for thing in things(slot)
-                    for row in self._all("slots_holding", scope, thing)
-                ]
-            else:
-                found = self._all("slots_like", scope, slot.who, slot.attribute)
+            found = [
+                row for thing in things(slot) for row in self._all("slots_holding", scope, thing)
+            ]
+            if not of_anything(slot):
+                found += self._all("slots_like", scope, slot.who, slot.attribute)
             ids |= dict.fromkeys(row[0] for row in found)
         last = [self.versions(place, id)[-1:] for id in ids]
         return [record for some in last for record in some if record.until is None]

@@ -95,7 +95,7 @@ def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
         return of_one and slots.ends_any(mine, theirs)
     if (mine.who, mine.attribute) != (theirs.who, theirs.attribute):
-        return False
+        return slots.denies(mine, theirs)
     if mine.value == ends.ANY:
         return not theirs.ended and theirs.value != readings.NO
     numbers = slots.counted(mine) and slots.counted(theirs)

@@ -228,7 +228,7 @@ def _says_something(told: str, asked: bool) -> bool:
     if len(terms) <= NEWS_TERMS and _of_somebody(told):
         return True
     verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
-    if verb is None and not _readable(told) and not speech.happened(told):
+    if verb is None and not _readable(told):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
@@ -260,7 +260,7 @@ def _news(told: str) -> bool:
     """True for what says that something is no longer as it was: "Tom no longer plays chess"."""
     if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.FEELING.search(told):
         return False
-    new = signs.NEWS.search(told) is not None and not re.search(r"\b(?:it|this|that)\b", told)
+    new = signs.NEWS.search(told, 1) is not None and not re.search(r"\b(?:it|this|that)\b", told)
     ended = any(slot.ended and slot.value != ends.ANY for slot in slots.of(told))
     return ended or (new and any(slot.changed for slot in slots.of(told)))
 
@@ -296,8 +296,10 @@ def _anchored(told: str) -> bool:
 def _of_agent(told: str) -> bool:
     """Of an assistant's words only what it did, decided or learned lasts; advice does not."""
     ours = speech.first_person(told) or speech.of_us(told)
-    found = signs.DECISION.search(told) or signs.LESSON.search(told)
-    return found is not None and (ours or signs.TO_YOU.search(told) is None)
+    if ours:
+        return bool(signs.DECISION.search(told) or signs.LESSON.search(told))
+    failed = (signs.AVOID.search(told) and signs.PAST.search(told)) or signs.FAILS.search(told)
+    return bool(failed) and not (signs.TO_YOU.search(told) or signs.ADVICE.search(told))
 
 
 def kind_of(told: str) -> str:

@@ -29,7 +29,8 @@ ASKING = _start(
         does|did|can|could|would|should|will|have|has|about|come|many|much|long|often)|(?:do
         does|did|can|could|would|will|have|has|are|is|was|were|should|any|wanna
         want to) (?:you|u|i|we|it|there|that|this|he|she|they|your|the)|(?:tell me
-        let me know|i wonder|i was wondering|wondering)
+        let me know|i wonder|i was wondering|wondering
+        i(?:['’]m|~am) (?:also~|just~|really~|actually~)?(?:wondering|curious))
     """
 )
 GREETING = _start(
@@ -174,6 +175,9 @@ AVOID = _words(
         mistake|backfired|outage|gave up on|shouldn['’]t have
     """
 )
+# Advice as assistants give it, often under a heading.
+ADVICE = re.compile(r"^[^:]{2,50}: [A-Z]|\b(?:[Aa]void|[Nn]ever|[Dd]on['’]t)\b")
+FAILS = _words("fails?")
 DECISION = _words(
     r"""
         (?:we|i|they|he|she|[A-Z]\w+)(?:['’](?:ve|re|m)|~have|~has|~are|~am|~is)? (?:decided
@@ -209,7 +213,8 @@ VERB = _words(
     read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
     expires?|happens?|departs?|take|deploys?|depends?|handles?|serves?|sends?|listens?|expects?
     loves?|hates?|prefers?|fails?|broke|turns?|takes|returns|leaves|teaches|coaches|manages|owns
-    drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
+    grew|became|brought|spent|drove|flew|slept|sold|spoke|wore|woke|fell|threw|rose|swam|sang|paid
+    fought|caught|thought|knew|sent|stood|held|heard|drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
     """
 )
 DOING = _words("is|are|was|were|has|have|makes?|brings?|helps?|gives?|keeps?|lets?")
@@ -322,17 +327,26 @@ NEWS = _words("now|nowadays|these days|from now on|any ?more|no longer|instead|s
 # A name, as far as its letters tell, and what it does: "Rosa teaches", not "Painting relaxes".
 SOMEBODY = re.compile(
     r"(?!(?:Art|Music|Life|Work|Love|Nature|Time|Food|Family|God|Home|Everything|Nothing|Something"
-    r"|What|Who|Where|There|The|Here|One|His|Her|Our|My|Their|Your|Gotta|Change|Health|Dance|Nobody|Someone|Every\w+)\b)"
+    r"|What|Who|Where|There|The|Here|One|His|Her|Our|My|Their|Your|Change|Health|Dance|Nobody"
+    r"|Someone|Every\w+)\b)"
     r"[A-Z][a-z]+(?<!ing)(?<!ness)(?<!ion)(?<!ment)(?<!ity)(?<!ship)(?<!s)(?<!ly) "
-    r"(?:(?:no longer|also|now|usually) )?(?:is (?:the|an?|on|at|in|no longer) |has an? "
-    r"|(?!(?:does|seems|looks|sounds|feels|makes|helps|brings|gives|keeps|means|takes|lets|was|its|this"
-    r"|his|always|happens|goes|matters|rocks|sucks|rules|thanks|gets|things|lots|days|times)\b)"
-    r"[a-z]{3,}(?<!s)s )"
+    r"(?:(?:no longer|also|now|usually) )?(?:is (?:the|an?|on|at|in|no longer) |has an? |"
+    + alternatives(
+        r"""
+        lives|works|teaches|leads|plays|manages|owns|runs|reports|handles|coaches|captains|studies
+        speaks|volunteers|drives|likes|loves|hates|prefers|wants|needs|uses|eats|drinks|smokes|sells
+        writes|paints|sings|swims|cooks|collects|reads|watches|follows|supports|hosts|heads|chairs
+        maintains|builds|develops|designs|deploys|reviews|tests|commutes|rides|walks|cycles|trains
+        practices|attends|serves|sleeps|wakes|pays|rents|shares|dates|knows|believes|grows|owes
+        """
+    )
+    + r"\b)"
 )
 SETTLED = _start(
     r"""
         (?:the|our|my|all|every|no|each) [\w' -]{2,50} (?:is|are|was|were|must|uses?|runs?
         has|have|needs?|fails?|failed|lost|broke)
+        (?:the|our|my) \w+(?: \w+)? (?:now |no longer )?[a-z]{3,}s (?:in|at|on|from|every|until)
     """
 )
 

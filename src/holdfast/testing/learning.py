@@ -145,6 +145,9 @@ class Learning:
         sold = memory.extract("Ann: I sold the red Mazda.", session="3").learned[0]
         assert sold.superseded == (old,)
         assert len(memory.list()) == 2
+        daily = memory.extract("Ann: I take iron pills daily.", session="4").learned[0].id
+        done = memory.extract("Ann: I no longer take iron pills.", session="5").learned[0]
+        assert done.superseded == (daily,)
 
     def test_older_news_do_not_supersede(self, memory: Memory, clock: FakeClock) -> None:
         memory.remember("The main store is PostgreSQL", reconcile=True)
