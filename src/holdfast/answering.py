@@ -65,8 +65,8 @@ def _hits(
     while start < len(kept):
         some = kept[start : start + several]
         keys = [found.keys[at] for at in some]
+        fetched = seen.fetch(places, keys)  # an engine may fetch while the reasons are found
         whys = rank.why(ranking, found.candidates, terms, some)
-        fetched = seen.fetch(places, keys)
         for at, key, one, why in zip(some, keys, fetched, whys, strict=True):
             if one is not None:
                 marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
