@@ -257,11 +257,14 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
     parser.add_argument("--folder", type=Path, help="where stores are kept, once they are filled")
     parser.add_argument("--fill", action="store_true", help="only fill them")
+    parser.add_argument("--add", action="store_true", help="to the results that are there")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args(words)
     quick = max(options.sizes, default=0) < 100_000
     head = results.header(0, quick=quick, module="benchmarks.postgres")
-    found: dict[str, Any] = {"run": head, "cores": os.cpu_count()}
+    found: dict[str, Any] = {"run": head, "cores": os.cpu_count(), "sizes": {}}
+    if options.add:
+        found = results.read(options.json.parent, options.json.stem) or found
     with stores(options.folder) as filled:
         for count in options.sizes:
             if count <= large.LARGE:
@@ -271,7 +274,10 @@ def main(words: list[str] | None = None) -> int:
             filled.small(options.scopes)
         if options.fill:
             return 0
-        found["sizes"] = {str(count): size(filled, count, options.times) for count in options.sizes}
+        of = {"commit": head["commit"], "date": head["date"], "load": head["machine"]["load_1min"]}
+        found["sizes"] |= {
+            str(count): size(filled, count, options.times) | {"run": of} for count in options.sizes
+        }
         if options.scopes:
             found["small scopes"] = small_scopes(filled, options.scopes, options.times)
         if options.stores:

@@ -65,9 +65,9 @@ def _hits(
     while start < len(kept):
         some = kept[start : start + several]
         keys = [found.keys[at] for at in some]
-        fetched = seen.fetch(places, keys)  # an engine may fetch while the reasons are found
         whys = rank.why(ranking, found.candidates, terms, some)
-        for at, key, one, why in zip(some, keys, fetched, whys, strict=True):
+        fetched = seen.fetch(places, keys)  # it may still be on its way while reasons are found
+        for at, key, why, one in zip(some, keys, whys, fetched, strict=True):
             if one is not None:
                 marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
                 marked = (marks.conflicts, marks.outdated_by, marks.confirmed)
