@@ -24,7 +24,9 @@ from holdfast.service import new_id
 MEMORIES = """tenant, scope, row, id, version, facets, vectors, speaker, length, fingerprint,
     content, terms, kind, tags, meta, session, writer, role, message, pinned, created_at,
     happened_at, expires_at, until, superseded_by, uses, last_used_at, avoid"""
+SCOPES = "tenant, scope, name, last_row, last_change, held, terms, near"
 TENANT = "local"
+UNLIKE = 1_000  # small scopes that differ
 FREE = Free()  # one: what its vectors are made of takes longer to make than a scope
 
 Line = tuple[Any, ...]
@@ -60,20 +62,39 @@ def fill(url: str, admin: str, scope: str, count: int) -> None:
 
 
 def fill_scopes(url: str, admin: str, prefix: str, scopes: int, each: int) -> None:
-    """Fills many scopes with so few that none of them has word lists."""
+    """Fills many scopes with so few that none of them has word lists.
+
+    After the first thousand the database copies them: no scope knows what others hold.
+    """
     texts = Texts()
     with Memory(f"{prefix} first", url, embedder=FREE) as memory:
         memory.remember("so that the embedder is known")
     with psycopg.connect(admin) as db:
-        for number in range(scopes):
+        for number in range(min(scopes, UNLIKE)):
             at, name = (TENANT, number + 1), f"{prefix}{number}"
             lines = list(_lines(texts, at, name, number * each, each, first=1))
             _copy(db, f"memories ({MEMORIES})", lines)
             held = each, 0, each, sum(line[8] for line in lines), 0
-            told = "scopes (tenant, scope, name, last_row, last_change, held, terms, near)"
-            _copy(db, told, [(*at, name, *held)])
+            _copy(db, f"scopes ({SCOPES})", [(*at, name, *held)])
+        for more in range(UNLIKE, scopes, UNLIKE):
+            some = min(UNLIKE, scopes - more)
+            _copy_scopes(
+                db, "memories", MEMORIES, some, more, scope="scope + %s", id="id || ' ' || %s"
+            )
+            name = f"'{prefix}' || scope - 1 + %s"
+            _copy_scopes(db, "scopes", SCOPES, some, more, scope="scope + %s", name=name)
     with psycopg.connect(admin, autocommit=True) as db:
         db.execute("VACUUM ANALYZE")
+
+
+def _copy_scopes(
+    db: psycopg.Connection[Any], table: str, columns: str, some: int, more: int, **new: str
+) -> None:
+    """Copies the rows of the first scopes to scopes with higher numbers."""
+    told = ", ".join(new.get(name.strip(), name) for name in columns.split(","))
+    asked = f"SELECT {told} FROM holdfast.{table} WHERE tenant = %s AND scope <= %s"
+    values = (*[more] * len(new), TENANT, some)
+    db.execute(f"INSERT INTO holdfast.{table} ({columns}) {asked}".encode(), values)
 
 
 def _lines(
@@ -99,10 +120,22 @@ def _list(
     reach = words.listed_to(last)
     for end in range(words.listed_to(told[0][0] - 1) + words.BLOCK, reach + 1, words.BLOCK):
         block = [(row, terms) for row, terms in told if end - words.BLOCK < row <= end]
-        held = words.lists(block)
-        _copy(db, "words", [(*at, key, end // words.BLOCK - 1, held[key]) for key in sorted(held)])
+        _copy_words(db, at, end // words.BLOCK - 1, words.lists(block))
         told = [pair for pair in told if pair[0] > end]
     return told
+
+
+def _copy_words(
+    db: psycopg.Connection[Any], at: words.At, block: int, held: dict[str, list[int]]
+) -> None:
+    """By text of our own: psycopg would take ten times as long to write so many lists.
+
+    Tokens are letters and digits and their marks, in which there is nothing to escape.
+    """
+    before, after = f"{at[0]}\t{at[1]}\t", f"\t{block}\t{{"
+    lines = [f"{before}{key}{after}{str(held[key])[1:-1]}}}\n" for key in sorted(held)]
+    with db.cursor() as cursor, cursor.copy(b"COPY holdfast.words FROM STDIN") as copy:
+        copy.write("".join(lines))
 
 
 def _copy(db: psycopg.Connection[Any], table: str, lines: list[Line]) -> None:

@@ -3,8 +3,9 @@
 Vectors come from `workload.Free`: what is timed is the library and the database, no embedder. The
 floor is a table with the same vectors and an HNSW index, asked for the nearest ten by a prepared
 statement: no words, no filters, no ranking, no tenant. Each size is searched in memory and in the
-database, or only there if it is large (engine/postgres/large.py); large ones are filled by COPY.
-Then many small scopes; then one server process and four, with 64 clients, on one database.
+database, or only there if it is large (engine/postgres/large.py). Then many small scopes; then one
+server process and four, with 64 clients, on one database. `--fill --folder F` fills the stores
+first, so that the measurement need not wait for it.
 """
 
 from __future__ import annotations
@@ -15,121 +16,98 @@ import os
 import secrets
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psycopg
 
-from benchmarks import bulk, corpora, page, results, timing, workload
+from benchmarks import bulk, corpora, page, results, timing
 from benchmarks.corpora import ROOT, Query
+from benchmarks.postgres_stores import EACH, PLAIN, Stores, Urls, stores, written
 from benchmarks.quality import short
 from benchmarks.scoring import evaluated
 from benchmarks.served import SERVE, process
-from benchmarks.sized import BATCH, SCOPE, drafts
+from benchmarks.sized import SCOPE, drafts
 from benchmarks.stores import DEFAULT, Store, remembered
 from benchmarks.workload import Free, Texts
 from holdfast import Memory
 from holdfast.embed import open_embedder
-from holdfast.engine import Key, Place
+from holdfast.engine import Key
 from holdfast.engine import postgres as engine
 from holdfast.engine.postgres import large
-from tools.postgres import Postgres, add_pgvector, make_database, make_role
 
 RESULTS = ROOT / "benchmarks" / "results" / "postgres.json"
 CLIENTS, PROCESSES, FIRST_PORT = 64, 4, 8480
 KINDS = ("state get", "state set", "remember", "recall")
 TARGET = 3.0  # recall against one plain HNSW query
+WARMED = 50  # questions that are asked before
 
 
-@contextmanager
-def database() -> Iterator[tuple[str, str]]:
-    """URLs of an empty database at a server of our own, that syncs what it writes.
-
-    The second one is a superuser's.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="hfpg"))
-    server = Postgres(folder, "shared_buffers=2GB", "max_wal_size=8GB").start()
-    admin = server.url("postgres", "postgres")
-    try:
-        make_role(admin)
-        make_database(admin, "bench")
-        add_pgvector(admin, "bench")
-        yield server.url("bench"), server.url("bench", "postgres")
-    finally:
-        server.stop()
-
-
-def fill(url: str, admin: str, scope: str, count: int) -> dict[str, Any]:
-    """Fills a scope: by remembering, or by COPY if that would take too long."""
-    if count > large.LARGE:
-        return {"copy_s": timing.seconds(lambda: bulk.fill(url, admin, scope, count))}
-    texts, taken = Texts(), 0.0
-    with Memory(scope, url, embedder=Free()) as memory:
-        for start, some in workload.batches(count, BATCH):
-            told = drafts(texts, start, some)
-            taken += timing.seconds(lambda told=told: memory.remember_many(told))  # type: ignore[misc]
-    with psycopg.connect(admin, autocommit=True) as db:
-        db.execute("VACUUM ANALYZE")  # as autovacuum does within a minute
-    return {"per_second": count / taken}
-
-
-def size(urls: tuple[str, str], count: int, times: int) -> dict[str, Any]:
-    """Fills a scope, and asks it: in memory if it is not too large for it, and in the database."""
-    scope = f"{SCOPE}{count}"
-    found: dict[str, Any] = {"fill": fill(*urls, scope, count)}
+def size(stores: Stores, count: int, times: int) -> dict[str, Any]:
+    """Asks a scope: in memory if it is not too large for it, and in the database."""
+    found: dict[str, Any] = {}
     if count <= large.LARGE:
-        found |= {"in memory": asked(urls[0], scope, count, times)}
-    found |= {"in the database": in_the_database(urls[0], scope, count, times)}
-    used = found.get("in memory", found["in the database"])
-    return found | {"recall": used["recall"]}
-
-
-def in_the_database(url: str, scope: str, count: int, times: int) -> dict[str, Any]:
-    """The same with the scope's own graph, whatever its size."""
-    with closing(engine.Postgres(url)) as store:
-        built = timing.seconds(lambda: store.index_large(Place("local", scope)))
+        found |= stores.sized(count)
+        found["in memory"] = asked(stores.urls(f"size{count}"), count, times)
+    urls = stores.urls(f"graph{count}")
     with bound(0):
-        found = asked(url, scope, count, times)
-    share = nearest_found(url, scope, count, min(times, 50))
-    print(f"  {count:,} graph made in {built:.0f} s; finds {share:.3f} of the nearest ten")
-    return found | {"index_s": built, "recall@10": share}
+        found["in the database"] = stores.graph(count) | asked(urls, count, times)
+    found["in the database"]["recall@10"] = nearest_found(urls, count, min(times, 50))
+    used = found.get("in memory", found["in the database"])
+    over = round(used["recall"]["p50_ms"] / used["plain"]["p50_ms"], 2)
+    return found | {"recall": used["recall"], "plain": used["plain"], "recall over plain": over}
 
 
-def nearest_found(url: str, scope: str, count: int, times: int) -> float:
+def graph(db: psycopg.Connection[Any]) -> str:
+    """The table of a scope's graph."""
+    row = db.execute("SELECT scope FROM holdfast.scopes WHERE name = %s", (SCOPE,)).fetchone()
+    assert row is not None
+    return f"holdfast.near_{row[0]}"
+
+
+def nearest_found(urls: Urls, count: int, times: int) -> float:
     """The share of the ten nearest that the graph finds, of those that comparing all finds."""
     vectors = Free().embed(Texts().questions(times, count))
     hits = 0
-    with psycopg.connect(url) as db:
-        db.execute("SELECT set_config('holdfast.tenant', 'local', false)")
-        row = db.execute("SELECT scope FROM holdfast.scopes WHERE name = %s", (scope,)).fetchone()
-        assert row is not None
-        nearest = f"SELECT row FROM holdfast.near_{row[0]} ORDER BY vector <#> %s::halfvec LIMIT "
+    with psycopg.connect(urls.admin) as db:
+        nearest = f"SELECT row FROM {graph(db)} ORDER BY vector <#> %s::halfvec LIMIT "
         db.execute("SELECT set_config('hnsw.ef_search', %s, false)", (str(large.NEAREST),))
         for vector in vectors:
-            told = (_text(vector),)
-            graph = db.execute(f"{nearest} {large.NEAREST}".encode(), told).fetchall()
+            told = (written(vector),)
+            near = db.execute(f"{nearest} {large.NEAREST}".encode(), told).fetchall()
             db.execute("SET LOCAL enable_indexscan = off")
             exact = db.execute(f"{nearest} 10".encode(), told).fetchall()
             db.execute("SET LOCAL enable_indexscan = on")
-            hits += len({*graph} & {*exact})
+            hits += len({*near} & {*exact})
     return round(hits / (10 * times), 4)
 
 
-def asked(url: str, scope: str, count: int, times: int) -> dict[str, Any]:
-    """Asks a scope that is full, and writes a little to it."""
+def asked(urls: Urls, count: int, times: int) -> dict[str, Any]:
+    """Asks a scope that is full, and writes a little to it.
+
+    A recall and a plain query come in turn, so that a noisy moment is bad for both; both are
+    warmed by questions that are not asked again.
+    """
     texts = Texts()
-    with Memory(scope, url, embedder=Free()) as memory:
+    every = texts.questions(times + WARMED, count)
+    questions, before = every[:times], every[times:]
+    with plain(urls, count, every) as query, Memory(SCOPE, urls.owner, embedder=Free()) as memory:
         found: dict[str, Any] = {}
         found["first recall"] = {"p50_ms": 1000 * timing.seconds(lambda: memory.recall("nothing"))}
-        questions = texts.questions(times, count)
+        found["bytes each"] = memory.stats().file_bytes / count
+        for at, one in enumerate(before, times):
+            query(at)
+            memory.recall(one)
+        pair: dict[str, timing.Call] = {
+            "plain": query,
+            "recall": lambda at: memory.recall(questions[at]),
+        }
+        taken = timing.in_turn(times, pair, block=20)
         new = iter(drafts(texts, secrets.randbelow(10**9), times))
         calls: dict[str, timing.Call] = {
-            "recall": lambda at: memory.recall(questions[at]),
             "recall again": lambda at: memory.recall(questions[at]),
             "recall, filter 5 %": lambda at: memory.recall(questions[at], tags=["some"]),
             "recall, filter .5 %": lambda at: memory.recall(questions[at], tags=["few"]),
@@ -137,62 +115,43 @@ def asked(url: str, scope: str, count: int, times: int) -> dict[str, Any]:
             "state set": lambda at: memory.set(f"key {at % 50}", {"row": at}),
             "state get": lambda at: memory.get(f"key {at % 50}"),
         }
-        found["bytes each"] = memory.stats().file_bytes / count
-        for name, call in calls.items():
-            found[name] = timing.summary(timing.each(times, call))
+        taken |= {name: timing.each(times, call) for name, call in calls.items()}
+        for name, some in taken.items():
+            found[name] = timing.summary(some)
             print(f"  {count:,} {name} {found[name]['p50_ms']:.3f} ms", flush=True)
     return found
 
 
-def small_scopes(urls: tuple[str, str], scopes: int, each: int, times: int) -> dict[str, Any]:
+@contextmanager
+def plain(urls: Urls, count: int, questions: Sequence[str]) -> Iterator[timing.Call]:
+    """One plain pgvector query over as many vectors: the ten nearest to a question.
+
+    Where a second graph would take too long to make, it asks that of the scope: as a superuser,
+    whom no policy binds.
+    """
+    told = [written(vector) for vector in Free().embed(questions)]
+    own = count <= large.LARGE
+    with psycopg.connect(urls.owner if own else urls.admin, autocommit=True) as db:
+        table = PLAIN if own else graph(db)
+        sql = f"SELECT row FROM {table} ORDER BY vector <#> %s::halfvec LIMIT 10".encode()
+        yield lambda at: db.execute(sql, (told[at],), prepare=True).fetchall()
+
+
+def small_scopes(stores: Stores, scopes: int, times: int) -> dict[str, Any]:
     """Asks many small scopes, one after the other, each for the first time and then again."""
-    taken = timing.seconds(lambda: bulk.fill_scopes(*urls, SCOPE, scopes, each))
+    found = {"scopes": scopes, "each": EACH} | stores.small(scopes)
     texts, chosen = Texts(), range(0, scopes, max(1, scopes // times))[:times]
-    said = [" ".join(texts.some(number * each, 1)[0].split()[:4]) for number in chosen]
-    with Memory(SCOPE, urls[0], embedder=Free()) as memory:
+    first = [number % bulk.UNLIKE * EACH for number in chosen]
+    said = [" ".join(texts.some(number, 1)[0].split()[:4]) for number in first]
+    with Memory(SCOPE, stores.urls(f"scopes{scopes}").owner, embedder=Free()) as memory:
 
         def call(at: int) -> object:
             return memory.recall(said[at], scopes=[f"{SCOPE}{chosen[at]}"])
 
-        first, again = (timing.summary(timing.each(len(chosen), call)) for _ in range(2))
-    print(
-        f"  {scopes:,} scopes of {each}: {first['p50_ms']:.3f} ms, {again['p50_ms']:.3f} ms again"
-    )
-    names = {"copy_s": taken, "recall, scope not in memory": first, "recall": again}
-    return {"scopes": scopes, "each": each} | names
-
-
-def plain(url: str, count: int, times: int) -> dict[str, Any]:
-    """One plain pgvector query over as many vectors."""
-    free = Free()
-    texts = Texts()
-    asked = free.embed(texts.questions(times, count))
-    name = f"plain{count}"
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute(f"CREATE TABLE {name} (id bigint, v halfvec({free.dimension}))".encode())
-        with db.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN".encode()) as copy:
-            for start, some in workload.batches(count, BATCH):
-                for at, vector in enumerate(free.embed(texts.some(start, some)), start):
-                    copy.write_row((at, _text(vector)))
-        db.execute("SET maintenance_work_mem = '1GB'")
-        built = timing.seconds(
-            lambda: db.execute(f"CREATE INDEX ON {name} USING hnsw (v halfvec_ip_ops)".encode())
-        )
-        sql = f"SELECT id FROM {name} ORDER BY v <#> %s::halfvec LIMIT 10".encode()
-        told = [_text(vector) for vector in asked]
-
-        def call(at: int) -> object:
-            return db.execute(sql, (told[at],), prepare=True).fetchall()
-
-        timing.each(min(times, 50), call)
-        found = timing.summary(timing.each(times, call)) | {"build_s": built}
-        db.execute(f"DROP TABLE {name}".encode())
-    print(f"  {count:,} plain HNSW {found['p50_ms']:.3f} ms", flush=True)
+        for name in ("recall, scope not in memory", "recall"):
+            found[name] = timing.summary(timing.each(len(chosen), call))
+            print(f"  {scopes:,} scopes of {EACH}: {name} {found[name]['p50_ms']:.3f} ms")
     return found
-
-
-def _text(vector: np.ndarray[Any, Any]) -> str:
-    return "[" + ",".join(f"{value:.5g}" for value in vector) + "]"
 
 
 class Unworn(engine.Postgres):
@@ -296,30 +255,39 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=5.0, help="of load; 0 leaves it out")
     parser.add_argument("--stores", type=int, default=3, help="of LoCoMo; 0 leaves it out")
+    parser.add_argument("--folder", type=Path, help="where stores are kept, once they are filled")
+    parser.add_argument("--fill", action="store_true", help="only fill them")
+    parser.add_argument("--add", action="store_true", help="to the results that are there")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args(words)
     quick = max(options.sizes, default=0) < 100_000
     head = results.header(0, quick=quick, module="benchmarks.postgres")
     found: dict[str, Any] = {"run": head, "cores": os.cpu_count(), "sizes": {}}
-    for count in options.sizes:
-        with database() as urls:
-            floor = plain(urls[0], count, options.times)
-            told = size(urls, count, options.times) | {"plain": floor}
-        told["recall over plain"] = round(told["recall"]["p50_ms"] / floor["p50_ms"], 2)
-        found["sizes"][str(count)] = told
+    if options.add:
+        found = results.read(options.json.parent, options.json.stem) or found
+    with stores(options.folder) as filled:
+        for count in options.sizes:
+            if count <= large.LARGE:
+                filled.sized(count)
+            filled.graph(count)
+        if options.scopes:
+            filled.small(options.scopes)
+        if options.fill:
+            return 0
+        of = {"commit": head["commit"], "date": head["date"], "load": head["machine"]["load_1min"]}
+        found["sizes"] |= {
+            str(count): size(filled, count, options.times) | {"run": of} for count in options.sizes
+        }
+        if options.scopes:
+            found["small scopes"] = small_scopes(filled, options.scopes, options.times)
+        if options.stores:
+            found["quality"] = quality(filled.empty("quality").owner, options.stores)
+        if options.seconds:
+            found["served"] = served(filled.empty("served").owner, options.seconds)
     found["checks"] = {
         f"recall at {count} over a plain HNSW query": told["recall over plain"]
         for count, told in found["sizes"].items()
     }
-    if options.scopes:
-        with database() as urls:
-            found["small scopes"] = small_scopes(urls, options.scopes, 100, options.times)
-    if options.stores:
-        with database() as (url, _):
-            found["quality"] = quality(url, options.stores)
-    if options.seconds:
-        with database() as (url, _):
-            found["served"] = served(url, options.seconds)
     print(json.dumps(found["checks"], indent=1))
     results.write(options.json.parent, options.json.stem, found)
     if options.json == RESULTS:

@@ -490,6 +490,8 @@ def postgres_sizes(found: Found) -> str:
         ],
         ["one plain HNSW query, p50 ms", *(_deep(one, "plain", "p50_ms") for one in of.values())],
         ["recall over a plain query, times", *(one["recall over plain"] for one in of.values())],
+        ["measured at commit", *(_deep(one, "run", "commit") for one in of.values())],
+        ["load at the start", *(_deep(one, "run", "load") for one in of.values())],
     ]
     return table(["", *(f"{int(size):,}" for size in of)], rows)
 

@@ -407,6 +407,15 @@ def test_the_demo_answers_at_a_terminal() -> None:
     assert "Nothing here is relevant" in said
 
 
+def test_moving_a_store_shows_how_far_it_is(tmp_path: Path) -> None:
+    old = f"sqlite:///{tmp_path / 'old.db'}"
+    with Memory("s", old, embedder="hashing") as memory:
+        memory.remember("likes tea")
+    said = at_terminal("migrate-store", old, f"sqlite:///{tmp_path / 'new.db'}", columns=100)
+    assert re.search(r"Moving .* 100%", said)
+    assert "1 scope with 1 row" in said
+
+
 def at_terminal(*args: str, typed: str = "", columns: int = 60) -> str:
     """What a person sees who types this at a real terminal."""
     parent, child = pty.openpty()

@@ -28,6 +28,7 @@ from holdfast.embed.hashing import Hashing
 from holdfast.engine import Engine, Place, Transaction, open_engine
 from holdfast.engine.ledger import Job
 from holdfast.engine.postgres import Postgres, connections, schema
+from holdfast.engine.postgres.rows import Rows
 from holdfast.engine.postgres.statements import migrations
 from holdfast.service import Service
 from tests.proxy import Proxy
@@ -317,6 +318,42 @@ def test_what_one_writes_the_other_recalls_at_once(two: list[Memory]) -> None:
         assert two[(n + 1) % 2].recall(f"secret{n}", 1)[0].content.endswith(f"secret{n}")
     two[0].forget(two[0].recall("secret7", 1)[0].id)
     assert not any("secret7" in hit.content for hit in two[1].recall("secret7"))
+
+
+def test_what_did_not_change_is_searched_while_the_server_is_asked(
+    two: list[Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And once only; what others wrote since is found, though it was searched before."""
+    searched: list[str] = []
+    for name in ("_candidates", "_found"):
+        monkeypatch.setattr(Rows, name, noted(searched, name, getattr(Rows, name)))
+
+    def steps(memory: Memory, query: str) -> tuple[list[str], list[str]]:
+        searched.clear()
+        hits = [hit.content for hit in memory.recall(query)]
+        return [*searched], hits
+
+    two[0].remember("the tea is green")
+    asked_first = ["_found", "_candidates"]
+    assert steps(two[0], "tea") == (asked_first, ["the tea is green"])
+    assert steps(two[0], "tea") == (asked_first, ["the tea is green"])  # the same as before
+    assert steps(two[0], "tea") == (asked_first[::-1], ["the tea is green"])
+    two[1].remember("the tea is hot")
+    twice, hits = steps(two[0], "tea")
+    assert twice == ["_candidates", *asked_first]
+    assert {*hits} == {"the tea is green", "the tea is hot"}
+    two[1].forget(two[1].recall("hot", 1)[0].id)
+    assert steps(two[0], "tea") == (asked_first, ["the tea is green"])  # it changes: no guess
+
+
+def noted(said: list[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that says when it is called."""
+
+    def noting(self: Rows, *values: Any) -> Any:
+        said.append(name)
+        return call(self, *values)
+
+    return noting
 
 
 def test_a_job_is_taken_by_one(postgres_url: str) -> None:

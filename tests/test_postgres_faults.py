@@ -148,6 +148,7 @@ def test_a_forked_child_connects_anew(postgres_url: str) -> None:
         (errors.DiskFull, StoreFull),
         (errors.TooManyConnections, Busy),
         (errors.DeadlockDetected, Busy),
+        (errors.QueryCanceled, Busy),
         (errors.AdminShutdown, Unavailable),
         (errors.OutOfMemory, Unavailable),
         (errors.ReadOnlySqlTransaction, StoreReadOnly),

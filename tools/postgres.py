@@ -62,8 +62,10 @@ class Postgres:
         return True
 
     def _make(self, primary: Postgres | None) -> None:
-        """Makes an empty server, or one that follows another."""
+        """Makes an empty server, or one that follows another, unless there is one."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        if (self.folder / "data").exists():
+            return
         if self._who:
             os.chown(self.folder, self._who["user"], self._who["group"])
         if primary is not None:
@@ -135,12 +137,13 @@ class Postgres:
         while any(Path(f"/proc/{pid}").exists() for pid in children):
             time.sleep(0.01)
 
-    def stop(self) -> None:
-        """Ends it, and removes its folder."""
+    def stop(self, keep: bool = False) -> None:
+        """Ends it, and removes its folder unless that is to be kept."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(30)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def make_role(admin: str) -> None:

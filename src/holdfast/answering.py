@@ -66,8 +66,8 @@ def _hits(
         some = kept[start : start + several]
         keys = [found.keys[at] for at in some]
         whys = rank.why(ranking, found.candidates, terms, some)
-        fetched = seen.fetch(places, keys)
-        for at, key, one, why in zip(some, keys, fetched, whys, strict=True):
+        fetched = seen.fetch(places, keys)  # it may still be on its way while reasons are found
+        for at, key, why, one in zip(some, keys, whys, fetched, strict=True):
             if one is not None:
                 marks = keeping.marks(seen, places[key[0]], one, linked[key[0]])
                 marked = (marks.conflicts, marks.outdated_by, marks.confirmed)

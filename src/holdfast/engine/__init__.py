@@ -7,7 +7,7 @@ Such a function may be run again after a failure, so it must do nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -217,7 +217,7 @@ class Snapshot(Learned, Protocol):
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking: filters are exact, whatever the bounds."""
 
-    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
+    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> Iterable[Record | None]:
         """The records of some keys of a search over these places; None where one is gone."""
 
     def entry(self, place: Place, key: str) -> Entry | None:

@@ -52,7 +52,7 @@ def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
     # By place, as `statements.RECORD` has them: by name it would take twice as long.
     _, _, id, version, kind, pinned, created_at, happened_at, expires_at, until, *rest = row
     superseded_by, uses, last_used_at, session, writer, role, message, *rest = rest
-    tags, meta, content, _, avoid = rest
+    tags, meta, content, avoid = rest
     more, last = used
     return Record(
         id=id,

@@ -32,7 +32,8 @@ from holdfast.engine.postgres.connections import (
 )
 from holdfast.engine.postgres.house import PostgresHouse
 from holdfast.engine.postgres.ledger import PostgresLedger
-from holdfast.engine.postgres.rows import At, Overtaken, Rows, Shared
+from holdfast.engine.postgres.rows import Overtaken, Rows
+from holdfast.engine.postgres.scopes import At, Shared
 from holdfast.engine.uses import Counted, Uses
 from holdfast.errors import Busy, HoldfastError, StoreReadOnly
 from holdfast.model import Finding

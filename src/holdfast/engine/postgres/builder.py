@@ -19,7 +19,8 @@ import psycopg
 
 from holdfast.engine.postgres import near
 from holdfast.engine.postgres.connections import Connections, errors
-from holdfast.engine.postgres.rows import At, Rows
+from holdfast.engine.postgres.rows import Rows
+from holdfast.engine.postgres.scopes import At
 from holdfast.errors import HoldfastError
 
 Run = Callable[[Callable[[Rows], Any]], Any]
@@ -126,13 +127,15 @@ def _graph(db: psycopg.Connection[Any], at: At, bytes: int) -> bool:
         memory = min(max(bytes, LEAST_MEMORY), MOST_MEMORY)
         db.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory >> 10}kB",))
         db.execute(near.text("make_graph", at).encode())
-        _count(db, at)
+        db.execute("RESET maintenance_work_mem")  # behind a pooler the connection is somebody's
+        with db.transaction():
+            _count(db, at)
     return _state(db, at) == "made"
 
 
 def _count(db: psycopg.Connection[Any], at: At) -> None:
     """Lets the planner know how many rows there are: until then it may take any index."""
-    db.execute("SELECT set_config('holdfast.tenant', %s, false)", (at.tenant,))
+    db.execute("SELECT set_config('holdfast.tenant', %s, true)", (at.tenant,))
     found = db.execute(
         "SELECT tableoid::regclass::text FROM holdfast.memories "
         "WHERE tenant = %s AND scope = %s LIMIT 1",

@@ -63,6 +63,10 @@ class Session:
         """Sends a statement by its name."""
         return self._pipeline.send(SQL[name], values)
 
+    def go(self) -> None:
+        """Lets the server answer while something else is done."""
+        self._pipeline.go()
+
     def one(self, name: str, *values: Any) -> Row | None:
         """The first row of an answer."""
         return self.do(name, *values).fetchone()
@@ -197,6 +201,8 @@ def translated(error: psycopg.Error, where: str) -> HoldfastError:
     kind = type(error).__name__
     if isinstance(error, said.DiskFull):
         return StoreFull(f"No room left on the disk of {where}.", "Free some, then try again.")
+    if isinstance(error, said.QueryCanceled):
+        return Busy(f"A statement took too long for {where}.", "Try again, or let it take longer.")
     if isinstance(error, (*IN_THE_WAY, said.LockNotAvailable, said.TooManyConnections)):
         return Busy(f"Others were in the way at {where} for too long ({kind}).", "Try again.")
     if isinstance(error, said.ProgramLimitExceeded):

@@ -125,6 +125,12 @@ class Pipeline:
         self._sent.append(answer)
         return answer
 
+    def go(self) -> None:
+        """Lets the server begin with what was sent, whoever looks at the answers and when."""
+        if self._held_back:
+            self._pg.send_flush_request()
+            self._flush()
+
     def begin(self, sql: str) -> None:
         """Begins a transaction."""
         self._ended = False
@@ -178,9 +184,7 @@ class Pipeline:
     def waited_for(self, answer: Answer) -> pq.abc.PGresult:
         """What the server answered."""
         if answer.result is None:
-            if self._held_back:
-                self._pg.send_flush_request()
-                self._flush()
+            self.go()
             while answer.result is None:
                 self._take()
         return answer.result

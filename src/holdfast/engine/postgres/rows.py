@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from psycopg.errors import UndefinedTable
 
 from holdfast.engine import Draft, Found, Kept, Key, Look, Place, Task, columns
-from holdfast.engine.cache.index import Indexes
 from holdfast.engine.cache.part import Part, together
 from holdfast.engine.cache.search import part as in_memory
 from holdfast.engine.columns import (
@@ -34,53 +33,23 @@ from holdfast.engine.columns import (
 from holdfast.engine.holding import Holding
 from holdfast.engine.postgres import large, near, search, words
 from holdfast.engine.postgres.connections import EVERY, Session
-from holdfast.engine.postgres.large import Samples
 from holdfast.engine.postgres.pipeline import Answer, Row
+from holdfast.engine.postgres.scopes import At, Counters, Shared
+from holdfast.engine.postgres.steady import Seen
 from holdfast.engine.statements import RECORD
 from holdfast.engine.uses import UNUSED, Uses
+from holdfast.errors import EmbedderMismatch
 from holdfast.model import Entry, Filter, Record
 
 NO_SCOPE = -1  # matches no row
 LENGTH = 5  # where a row's length in terms is among its columns
-Pending = Callable[["At"], Uses]
+Pending = Callable[[At], Uses]
 MARKERS = digest("markers")  # the place of answers that only say: this was committed
 LOST = digest("lost")  # of answers that were moved in, of places that were gone already
 
 
 class Overtaken(Exception):  # not for callers: the engine starts anew
     """Somebody else made the scope meanwhile."""
-
-
-class At(NamedTuple):
-    """A scope as the first two values of a statement."""
-
-    tenant: str
-    number: int
-
-
-@dataclass
-class Counters:
-    """How far the rows and changes of a locked scope are counted, and what changed."""
-
-    last_row: int
-    last_change: int
-    held: int = 0  # rows,
-    terms: int = 0  # and the terms of all of them
-    near: int = near.NONE
-    changed: list[int] = field(default_factory=list)
-    written: list[int] = field(default_factory=list)  # rows new, changed or gone; not just used
-    used: list[Answer] = field(default_factory=list)  # what tells which rows were
-    dirty: bool = False
-
-
-@dataclass(slots=True)
-class Shared:
-    """What all transactions of an engine have in common."""
-
-    indexes: Indexes = field(default_factory=lambda: Indexes(whole=True))
-    samples: Samples = field(default_factory=Samples)
-    wish: Callable[[At, int], None] = lambda at, dimension: None  # for the table of a large scope
-    lost: bool | None = None  # whether anything was moved in of places that were gone already
 
 
 class Rows(Holding):
@@ -308,23 +277,41 @@ class Rows(Holding):
 
     def search(self, places: Sequence[Place], look: Look) -> Found:
         """Candidates for a ranking."""
-        new = dict.fromkeys(place for place in places if place not in self._scopes)
-        for place, asked in [(place, self._ask(place)) for place in new]:  # all together
-            self._found(place, asked)
-        named = [(nth, self._scopes[place]) for nth, place in enumerate(places)]
-        there = [(nth, at) for nth, at in named if at.number != NO_SCOPE]
+        new = [place for place in dict.fromkeys(places) if place not in self._scopes]
+        asked = [(place, self._ask(place)) for place in new]  # all together
+        steady = self._shared.steady
+        guess = steady.guess(new) if len(new) == len({*places}) else None
+        early = None
+        if guess is not None and not any(row and large.is_large(row) for row in guess.values()):
+            self.db.go()
+            with suppress(EmbedderMismatch):  # or it is so: then it is said below
+                early = self._candidates(places, guess, look)
+        for place, answer in asked:
+            self._found(place, answer)
+        seen = {place: self._seen.get(self._scopes[place]) for place in places}
+        steady.note(seen)
+        return early if early and seen == guess else self._candidates(places, seen, look)
+
+    def _candidates(self, places: Sequence[Place], seen: Seen, look: Look) -> Found:
+        """Candidates of places that a snapshot says this of."""
+        there = [
+            (nth, place.tenant, row) for nth, place in enumerate(places) if (row := seen[place])
+        ]
         space = 0
         if look.space and there:
-            space = search.space_number(self._seen[there[0][1]][3:7], look.space)
+            space = search.space_number(there[0][2][3:7], look.space)
         try:
-            parts = [self._part(nth, at, space, look) for nth, at in there]
+            parts = [
+                self._part(nth, At(tenant, int(row[0])), row, space, look)
+                for nth, tenant, row in there
+            ]
             return together(parts, self._uses, look.most)
         except UndefinedTable:  # that of a large scope was removed meanwhile
             raise Overtaken from None
 
-    def _part(self, nth: int, at: At, space: int, look: Look) -> Part:
+    def _part(self, nth: int, at: At, seen: Row, space: int, look: Look) -> Part:
         """A scope's share of a search: of a large one in the database, of others in memory."""
-        seen, dimension = self._seen[at], look.space.dimension if look.space else 0
+        dimension = look.space.dimension if look.space else 0
         source = search.Source(self.db, at, seen, look.terms)
         if large.is_large(seen):
             usual = self._shared.samples.of(source, space, dimension)
@@ -333,15 +320,27 @@ class Rows(Holding):
             self._shared.wish(at, dimension)
         return in_memory(self._shared.indexes, space, source, nth, look)
 
-    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> list[Record | None]:
-        """The records of some keys of a search over these places; None where one is gone."""
-        found: dict[tuple[int, int], Record] = {}
+    def fetch(self, places: Sequence[Place], keys: Sequence[Key]) -> Iterator[Record | None]:
+        """The records of some keys of a search over these places; None where one is gone.
+
+        They are on their way when this returns, and waited for when the first is looked at.
+        """
+        asked: dict[int, Answer] = {}
         for nth in {key[0] for key in keys}:
-            place, asked = places[nth], [row for each, _, row in keys if each == nth]
-            rows = self._all("memories", self.scope(place), asked)
-            for row, one in zip(rows, self._records(place, rows), strict=True):
-                found[nth, row["row"]] = one
-        return [found.get((nth, row)) for nth, _, row in keys]
+            rows = [row for each, _, row in keys if each == nth]
+            asked[nth] = self._do("memories", self.scope(places[nth]), rows)
+        self.db.go()
+        return self._fetched(places, keys, asked)
+
+    def _fetched(
+        self, places: Sequence[Place], keys: Sequence[Key], asked: Mapping[int, Answer]
+    ) -> Iterator[Record | None]:
+        found: dict[tuple[int, int], Record] = {}
+        for nth, answer in asked.items():
+            for row, one in self._numbered(places[nth], answer.fetchall()):
+                found[nth, row] = one
+        for nth, _, row in keys:
+            yield found.get((nth, row))
 
     def any_links(self, place: Place) -> bool:
         """Whether any memory here is linked to another."""

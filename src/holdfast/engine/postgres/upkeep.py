@@ -17,7 +17,8 @@ from holdfast.engine.columns import packed
 from holdfast.engine.moving import move
 from holdfast.engine.postgres import near, words
 from holdfast.engine.postgres.connections import EVERY
-from holdfast.engine.postgres.rows import At, Rows, place_key
+from holdfast.engine.postgres.rows import Rows, place_key
+from holdfast.engine.postgres.scopes import At
 from holdfast.engine.postgres.search import space_number
 from holdfast.errors import Conflict
 from holdfast.model import Finding

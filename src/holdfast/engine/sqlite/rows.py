@@ -228,11 +228,11 @@ class Rows(Holding):
 
     def drop(self, scope: int, id: str) -> None:
         """Removes every version of a memory of a scope, given by number, from every index."""
-        for row in self._all("versions", scope, id):
-            words.change(self.db, scope, row["row"], row["terms"], "")
-            self._do("drop_coming", row["row"])
-            self._do("drop_memory", scope, row["row"])
-            self.note_change(scope, row["row"])
+        for row, terms in self._all("terms_of", scope, id):
+            words.change(self.db, scope, row, terms, "")
+            self._do("drop_coming", row)
+            self._do("drop_memory", scope, row)
+            self.note_change(scope, row)
         self.drop_learned(scope, id)
         self._do("blank_answers", scope, digest(f"memory {id}"))
 

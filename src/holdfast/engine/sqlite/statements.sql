@@ -73,6 +73,9 @@ WHERE scope = ? AND row = ?
 -- name: versions
 SELECT record FROM memories WHERE scope = ? AND id = ? ORDER BY version
 
+-- name: terms_of
+SELECT row, terms FROM memories WHERE scope = ? AND id = ?
+
 -- name: memories
 -- By their rows alone, without the index of a scope: that is the shorter way to a few of them.
 SELECT record FROM memories WHERE +scope = ? AND row IN (SELECT value FROM json_each(?))
