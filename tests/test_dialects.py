@@ -295,7 +295,7 @@ def test_the_calls_of_0latencys_own_helpers(served: Served) -> None:
         assert (seeded["memories_stored"], seeded["deduplicated_count"]) == (2, 0)
         assert http.post("/memories/seed", json=facts).json()["deduplicated_count"] == 2
         for path in ("/v1/memory/search", "/memories/search", "/v1/memories/recall"):
-            asked = {"agent_id": "a", "q": "sky blue", "query": "sky blue", "limit": 1}
+            asked = {"agent_id": "a", "q": "sky blue", "query": "sky blue", "limit": "1"}
             (found,) = http.get(path, params=asked).json()["memories"]
             assert (found["content"], found["id"]) == ("The sky is blue", seeded["memory_ids"][0])
         before = http.get("/memories", params={"agent_id": "a"}).json()["count"]

@@ -96,7 +96,12 @@ def test_who_wrote_in_the_last_group_is_waited_for(
     engine._company = 2
     groups: list[int] = []
     commit = engine._commit
-    monkeypatch.setattr(engine, "_commit", lambda group: (groups.append(len(group)), commit(group)))
+
+    def counted(group: list[Any]) -> None:
+        groups.append(len(group))
+        commit(group)
+
+    monkeypatch.setattr(engine, "_commit", counted)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(engine.write, lambda tx: "first")
         until(lambda: len(engine._queue) == 1)
