@@ -14,9 +14,9 @@ from datetime import datetime, timedelta, timezone
 Range = tuple[datetime, datetime]  # from the first instant up to, and without, the second
 DAY = timedelta(days=1)
 
-_MONTH_NAMES = """january february march april may june july august september october november
+MONTH_NAMES = """january february march april may june july august september october november
     december""".split()
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+_MONTHS = {name: number for number, name in enumerate(MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS = {
@@ -52,7 +52,7 @@ _RELATIVE = [
 # One of these is in every form: most texts have none, and need not be read ten times to know it.
 # In small letters, for to look for both takes five times as long.
 _ANY = re.compile(
-    rf"\d|\b(?:{'|'.join(name[:3] for name in _MONTH_NAMES)}"
+    rf"\d|\b(?:{'|'.join(name[:3] for name in MONTH_NAMES)}"
     "|ago|last|past|previous|this|yesterday|today|tonight)"
 )
 _CALENDAR_FORMS = [re.compile(form, re.IGNORECASE) for form in _CALENDAR]

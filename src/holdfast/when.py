@@ -26,11 +26,13 @@ _SAID = re.compile(
     rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b)",
     re.IGNORECASE,
 )
+_DATE = rf"(?:the )?(?:\d|(?:{'|'.join((*_WEEKDAYS, *dates.MONTH_NAMES))})\b)"
 # What is meant for a date did not happen on it: "we decided to launch in June", "moved to May 3".
 _AHEAD = re.compile(
     r"\b(?:next|tomorrow|will|starting|going to|gonna|plan|since|booked|scheduled"
     r"|(?:decided|agreed|chose|voted) to|(?:training|preparing|waiting|looking|saving|aiming) for"
-    r"|(?:moved|pushed|postponed|delayed|rescheduled|brought|set|shifted)\b.* (?:to|for))\b",
+    r"|(?:moved|pushed|postponed|delayed|rescheduled|brought|set|shifted)\b.* (?:to|for)"
+    rf"(?= {_DATE}))\b",
     re.IGNORECASE,
 )
 _BACK = re.compile(r"\b(?:ago|yesterday|last|past|previous)\b", re.IGNORECASE)

@@ -54,6 +54,13 @@ def test_only_the_past_moves_when_it_happened() -> None:
     assert when.happened("I run", MONDAY) == MONDAY
 
 
+def test_what_is_moved_to_a_date_did_not_happen_on_it_and_who_moved_to_a_place_did() -> None:
+    assert when.happened("We moved the launch to May 3", MONDAY) == MONDAY
+    assert when.happened("They pushed the demo to Friday", MONDAY) == MONDAY
+    assert when.happened("I moved to Lisbon yesterday", MONDAY).day == 7
+    assert when.happened("I moved to Marseille in March 2021", MONDAY).year == 2021
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
