@@ -203,6 +203,9 @@ def test_a_store_of_the_first_format_knows_how_much_it_holds(postgres_url: str) 
         for step in (
             "ALTER TABLE holdfast.scopes DROP COLUMN held, DROP COLUMN terms, DROP COLUMN near",
             "DROP TABLE holdfast.marks",
+            "ALTER TABLE holdfast.keys DROP COLUMN role",
+            "ALTER TABLE holdfast.memories DROP COLUMN via",
+            "ALTER TABLE holdfast.tellings DROP COLUMN via",
             "UPDATE holdfast.format SET version = 1",
         ):
             db.execute(step.encode())

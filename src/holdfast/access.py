@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from holdfast import check, lifetime, ops
+from holdfast import check, lifetime, ops, trust
 from holdfast.engine.ledger import ApiKey, Ledger
 from holdfast.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from holdfast.model import ROLES, Voice
 from holdfast.service import LOCAL
 
+Said = TypeVar("Said", bound=ops.Op[Any])
 RIGHTS = ("read", "write", "admin")  # admin may do everything
 SEEN_SECONDS = 1.0  # a key is looked up this often, so that a revoked one is out in a second
 SEEN_KEYS = 10_000
@@ -30,6 +32,8 @@ READS: set[Any] = {
     *(ops.Recall, ops.Context, ops.Explain, ops.Read, ops.History, ops.List, ops.Get),
     *(ops.Keys, ops.Count, ops.Export, ops.Review, ops.Jobs),
 }
+# What says whom to believe: for keys that speak for a user.
+SETTLES: set[Any] = {ops.Approve, ops.Reject, ops.Resolve, ops.Rollback, ops.SetPolicy}
 OWNERS: set[Any] = {ops.Purge, ops.Doctor, ops.Work}  # about the whole store: for its owner only
 
 
@@ -42,6 +46,13 @@ class Caller:
     key: str | None = None
     prefix: str = ""
     home: str = "default"  # the scope of clients that name none
+    role: str = "user"  # the class of writers that the key speaks for
+    name: str = ""
+
+    @property
+    def voice(self) -> Voice | None:
+        """By which key this caller writes; none is needed where the door is open."""
+        return None if self.key is None else Voice(self.key, self.name, self.role)
 
     def may(self, right: str) -> None:
         """`Forbidden` unless the caller has a right."""
@@ -59,6 +70,22 @@ class Caller:
         self.rules()
         if self.tenant != LOCAL:
             raise Forbidden("Only the owner of the store may do this.", "Use the command line.")
+
+    def settles(self) -> None:
+        """`Forbidden` unless the caller may say whom to believe."""
+        if trust.of(self.role) < trust.of("user"):
+            raise Forbidden(
+                f"This key speaks for a {self.role}: it does not say whom to believe.",
+                "Use one that speaks for a user.",
+            )
+
+    def overrules(self) -> None:
+        """`Forbidden` unless what the caller tells may stand over what others told."""
+        if not trust.rules(self.voice):
+            raise Forbidden(
+                f"This key speaks for a {self.role}: it adds, and overrules nobody.",
+                "Leave out `supersedes` and `pinned`, or use a key that is trusted further.",
+            )
 
     def opens(self, scope: str) -> None:
         """`Forbidden` unless the caller's key opens a scope."""
@@ -80,9 +107,39 @@ def allow(caller: Caller, op: ops.Op[Any]) -> None:
         caller.owns()
     else:
         caller.may("read" if kind in READS else "write")
+    if kind in SETTLES and op != ops.SetPolicy(scope=op.scope):  # which only asks
+        caller.settles()
+    if kind is ops.Revise or any(it.supersedes or it.pinned for it in _drafts(op)):
+        caller.overrules()
     if caller.prefix:
         for scope in (op.scope, *getattr(op, "scopes", ())):
             caller.opens(scope)
+
+
+def _drafts(op: ops.Op[Any]) -> tuple[ops.Draft, ...]:
+    """The memories that an op would add."""
+    if isinstance(op, ops.Remember):
+        return (op.draft,)
+    return op.drafts if isinstance(op, ops.RememberMany) else ()
+
+
+def as_said_by(caller: Caller, op: Said) -> Said:
+    """The op with its writers as the caller's key has it: a body may claim less trust, not more."""
+    by = caller.voice
+    if by is None:
+        return op
+    made: Any = op
+    if isinstance(op, ops.Remember):
+        made = replace(op, draft=_said(op.draft, by))
+    elif isinstance(op, ops.RememberMany):
+        made = replace(op, drafts=tuple(_said(draft, by) for draft in op.drafts))
+    elif isinstance(op, ops.Extract | ops.Revise | ops.Import):
+        made = replace(op, voice=by)
+    return cast(Said, made)
+
+
+def _said(draft: ops.Draft, by: Voice) -> ops.Draft:
+    return replace(draft, source=trust.said(draft.source, by))
 
 
 class Access:
@@ -105,6 +162,7 @@ class Access:
         rights: Sequence[str] = ("read", "write"),
         prefix: str = "",
         lasts: timedelta | None = None,
+        role: str = "user",
     ) -> tuple[ApiKey, str]:
         """A new key, and its text, which is shown this once."""
         now = self._clock()
@@ -116,6 +174,7 @@ class Access:
             digest=_digest(secret),
             rights=_rights(rights),
             prefix=check.name("prefix", prefix) if prefix else "",
+            role=check.one_of("role", role, ROLES),
             created_at=now,
             expires_at=None if lasts is None else now + lasts,
         )
@@ -165,7 +224,13 @@ class Access:
             raise Unauthenticated("This key is not known here.", ADVICE)
         self.uses[key.id] = now
         return Caller(
-            key.tenant, frozenset(key.rights), key.id, key.prefix, f"{key.prefix}{key.name}"
+            key.tenant,
+            frozenset(key.rights),
+            key.id,
+            key.prefix,
+            f"{key.prefix}{key.name}",
+            key.role,
+            key.name,
         )
 
     def at_hand(self, presented: str | None, local: bool) -> bool:

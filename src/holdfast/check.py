@@ -124,8 +124,10 @@ def source(value: Any) -> Source | None:
         raise Invalid(
             f"source role {value.role!r} is not known.", f"Use one of {', '.join(ROLES)}."
         )
-    writer = name("source writer", value.writer)
-    return Source(writer, value.role, maybe_name("source message", value.message))
+    via = maybe_name("source via", value.via)
+    nobody = via is not None and value.writer == ""
+    writer = "" if nobody else name("source writer", value.writer)
+    return Source(writer, value.role, maybe_name("source message", value.message), via)
 
 
 def turn(value: Any) -> Turn:

@@ -97,10 +97,7 @@ def trails(records: Sequence[Record], extractor: Extractor, now: datetime) -> li
 
 def _trail(turns: Sequence[Record], extractor: Extractor, now: datetime) -> list[Sum]:
     """What a trail of turns comes to, in its own words; of a very long one part after part."""
-    said = [
-        Turn(one.content, one.source.writer if one.source else None, "user", one.happened_at)
-        for one in turns
-    ]
+    said = [Turn(one.content, one.writer, "user", one.happened_at) for one in turns]
     parts, used = list[list[Learning]](), SUMMARY_TOKENS
     for learning in sorted(extractor.extract(said, now), key=lambda it: it.turns[-1]):
         used += text.tokens(learning.content)

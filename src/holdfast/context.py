@@ -113,10 +113,10 @@ def _title(memory: Record) -> str:
 def _line(hit: Hit) -> str:
     memory = hit.memory
     said = [memory.happened_at.date().isoformat()]
-    if memory.source:
-        said.append(safe(memory.source.writer))
-        if trust.of(memory.source.role) < trust.CLAIM and hit.confirmed < 2:
-            said.append("unconfirmed claim")
+    if memory.writer:
+        said.append(safe(memory.writer))
+    if trust.of_source(memory.source) < trust.CLAIM and hit.confirmed < 2:
+        said.append("unconfirmed claim")
     if hit.conflicts:
         said.append("disputed")
     if hit.outdated_by:

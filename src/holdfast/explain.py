@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from holdfast import lifetime
-from holdfast.model import Explanation, Filter, Hit, Record, Source
+from holdfast.model import Explanation, Filter, Hit, Record
 
-_NOBODY = Source("")
 _NOTHING = object()
 
 
@@ -18,7 +17,7 @@ def matches(record: Record, where: Filter) -> bool:
         (not where.kinds or record.kind in where.kinds)
         and set(where.tags) <= set(record.tags)
         and where.session in (None, record.session)
-        and (where.source is None or (record.source or _NOBODY).writer == where.source)
+        and (where.source is None or record.writer == where.source)
         and (where.since is None or record.happened_at >= where.since)
         and (where.until is None or record.happened_at < where.until)
         and all(_equal(record.meta.get(key, _NOTHING), item) for key, item in where.meta.items())

@@ -25,8 +25,7 @@ MOST_SENTENCES = 4  # a longer memory tells a story, not a fact
 
 def indexed(record: Record, vectors: Vectors | None, space: Space_ | None) -> Draft:
     """A record with what is indexed of it."""
-    writer = record.source.writer if record.source else None
-    speaker = text.speaker(writer, record.content)
+    speaker = text.speaker(record.writer, record.content)
     words = text.terms(record.content), text.fingerprint(record.content)
     return Draft(record, *words, speaker, vectors, space)
 
@@ -35,11 +34,10 @@ def stated(record: Record) -> tuple[slots.Slot, ...]:
     """What a memory says of whom; raw turns only quote."""
     if record.kind == TURN or len(record.content) > MOST_SENTENCES * slots.MOST_LETTERS:
         return ()
-    speaker = record.source.writer if record.source else None
     parts = sentences.split(record.content)
     if len(parts) > MOST_SENTENCES:
         return ()
-    return tuple(dict.fromkeys(slot for part in parts for slot in slots.of(part, speaker)))
+    return tuple(dict.fromkeys(slot for part in parts for slot in slots.of(part, record.writer)))
 
 
 def slotted(tx: Transaction, place: Place, limit: int) -> int:
@@ -97,8 +95,7 @@ def keep(tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: date
         kept = wire.dumps(replace(told, id=draft.record.id))
         tx.hold(place, draft.record.id, kept, wire.dumps(why), now)
         return Remembered(draft.record.id, created=False, held=True)
-    reconcile = rules.reconcile if told.reconcile is None else told.reconcile
-    done = settle(tx, place, told, draft, now, reconcile)
+    done = settle(tx, place, told, draft, now)
     return replace(done, redacted=True) if redacted else done
 
 
@@ -108,7 +105,6 @@ def settle(
     told: ops.Draft,
     draft: Draft,
     now: datetime,
-    reconcile: bool = False,
 ) -> Remembered:
     """Keeps something that may be kept."""
     known = portable.live_twin(tx, place, draft.fingerprint, now)
@@ -117,7 +113,7 @@ def settle(
         return Remembered(known.id, created=False, superseded=_named(tx, place, told, known, now))
     if told.id is not None:
         _free(tx, place, told.id, now)
-    if reconcile:
+    if policy(tx, place).reconcile if told.reconcile is None else told.reconcile:
         while slotted(tx, place, SLOTTED):  # those told since, by writers who do not reconcile
             pass
         return _reconciled(tx, place, told, draft, now)
@@ -135,10 +131,16 @@ def _free(tx: Transaction, place: Place, id: str, now: datetime) -> None:
 
 
 def reinforce(tx: Transaction, place: Place, known: Record, told: Record, now: datetime) -> None:
-    """Counts a memory told again, and who told it."""
-    tx.change(place, lifetime.reinforced(known, told, now))
-    if told.source is not None and told.source != known.source:
+    """Counts a memory told again, and who told it; the less trusted add nothing of their own."""
+    tx.change(place, lifetime.reinforced(known, known if _weaker(told, known) else told, now))
+    again = (told.source, told.source and told.source.via)
+    if told.source and again != (known.source, known.source and known.source.via):
         tx.tell(place, known.id, told.source, now)
+
+
+def _weaker(new: Record, known: Record) -> bool:
+    """Whether a memory is told by a less trusted writer than another."""
+    return trust.of_source(new.source) < trust.of_source(known.source)
 
 
 def _named(
@@ -225,7 +227,7 @@ def _joined(
 ) -> Remembered:
     """Joins a paraphrase with what is known: counted, its source added, the better words kept."""
     new = draft.record
-    if better(new.content, known.content):
+    if better(new.content, known.content) and not _weaker(new, known):
         worded = replace(known, content=new.content, version=known.version + 1, created_at=now)
         revise(tx, place, replace(known, until=now), replace(draft, record=worded))
         known = worded
@@ -238,8 +240,7 @@ def _joined(
 
 def correct(tx: Transaction, place: Place, old: Record, new: Record, now: datetime) -> None:
     """Supersedes a memory, or that part of it which no longer holds."""
-    speaker = old.source.writer if old.source else None
-    rest = remainder(old.content, speaker, stated(new))
+    rest = remainder(old.content, old.writer, stated(new))
     if rest is None or tx.twin(place, text.fingerprint(rest)) is not None:
         supersede(tx, place, old, new, now)
         return
@@ -393,6 +394,6 @@ def marks(seen: Snapshot, place: Place, record: Record, linked: bool) -> Marks:
         conflicts = sorted(set(either))
         outdated = seen.links(place, record.id, OUTDATED)
     writers = {record.source.writer} if record.source else set()
-    if record.source and trust.of(record.source.role) < trust.CLAIM:
+    if trust.of_source(record.source) < trust.CLAIM:
         writers |= {source.writer for source in seen.tellings(place, record.id)}
     return Marks(tuple(conflicts), tuple(outdated), max(1, len(writers)))

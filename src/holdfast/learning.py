@@ -315,7 +315,7 @@ class Learner:
             if held is None or not tx.held(place, op.id, 1):
                 raise NotFound(f"Nothing {op.id!r} is in quarantine here.", "See `review`.")
             tx.release(place, op.id)
-            done = keeping.settle(tx, place, held, drafts[0], now, bool(held.reconcile))
+            done = keeping.settle(tx, place, held, drafts[0], now)
             self._court.accept(tx, place, done, held.session)
             return done
 
@@ -398,7 +398,7 @@ def _rolled_back(tx: Transaction, op: ops.Rollback, place: Place, now: datetime)
     tx.untell(place, op.source, since)
     removed, revived, kept = set[str](), set[str](), set(again)
     for id in first:
-        others = [it for it in tx.tellings(place, id) if it.writer != op.source]
+        others = [it for it in tx.tellings(place, id) if not it.told_by(op.source)]
         if others:  # somebody else says so, too
             tx.change(place, replace(tx.versions(place, id)[-1], source=others[0]))
             kept.add(id)
@@ -443,13 +443,14 @@ def _fresh(seen: Snapshot, place: Place, digests: Sequence[bytes]) -> set[int]:
     return {number for number, digest in enumerate(digests) if not seen.heard(place, digest)}
 
 
-def _source(op: ops.Extract, numbers: Sequence[int]) -> Source:
+def _source(op: ops.Extract, numbers: Sequence[int]) -> Source | None:
     """Who said it: the least trusted of those whose turns it came from."""
     turns = [op.turns[number] for number in numbers]
     said = [Source(turn.speaker or turn.role, _role(turn), turn.id) for turn in turns]
     found = trust.least(said) or said[-1]
     last = turns[-1]
-    return Source(last.speaker or last.role, found.role, _message(op, numbers[-1]))
+    told = Source(last.speaker or last.role, found.role, _message(op, numbers[-1]))
+    return trust.said(told, op.voice)
 
 
 def _message(op: ops.Extract, number: int) -> str:
@@ -497,4 +498,4 @@ def _held(id: str, draft: str, why: str, at: datetime) -> Held:
 
 def _by(draft: str, writer: str) -> bool:
     source = wire.loads(ops.Draft, draft).source
-    return source is not None and source.writer == writer
+    return source is not None and source.told_by(writer)

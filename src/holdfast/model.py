@@ -15,11 +15,29 @@ ROLES = ("user", "agent", "tool", "document", "import")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who said it: a writer, the writer's role (one of `ROLES`) and the message it came from."""
+    """Who said it: a writer, the writer's role (one of `ROLES`) and the message it came from.
+
+    `via`: the id of the key that it came by; a server writes it, whatever a body says, and then
+    `writer` is empty if nobody was named. The same source by another key is the same source.
+    """
 
     writer: str
     role: str = "agent"
     message: str | None = None
+    via: str | None = field(default=None, compare=False)
+
+    def told_by(self, name: str) -> bool:
+        """Whether it comes from a writer of this name, or by the key with this id."""
+        return name in (self.writer, self.via)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """By which key a write comes, what that is called, and for whom (one of `ROLES`) it speaks."""
+
+    key: str
+    name: str
+    role: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,11 @@ class Record:
     uses: int = 0
     last_used_at: datetime | None = None
     avoid: bool = False
+
+    @property
+    def writer(self) -> str | None:
+        """Who said it, if that was told."""
+        return (self.source.writer or None) if self.source else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from holdfast.model import (
     Source,
     Stats,
     Turn,
+    Voice,
     Weights,
 )
 
@@ -155,6 +156,16 @@ class Write(Op[Answer]):
     def __post_init__(self) -> None:
         _set(self, idempotency_key=check.maybe_name("idempotency_key", self.idempotency_key))
         super().__post_init__()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Write[Answer]):
+    """A verb on one thing, by its id."""
+
+    id: str
+
+    def _check(self) -> None:
+        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,6 +299,7 @@ class Revise(Write[Record]):
 
     id: str
     content: str
+    voice: Voice | None = None
 
     def _check(self) -> None:
         _set(self, id=check.name("id", self.id), content=check.content(self.content))
@@ -301,6 +313,7 @@ class Extract(Write[Extracted]):
     session: str | None = None
     keep: str = "learnings"
     wait: bool = True
+    voice: Voice | None = None
 
     def _check(self) -> None:
         check.flag("wait", self.wait)
@@ -333,23 +346,13 @@ class Review(Op[tuple[Held, ...]]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approve(Write[Remembered]):
+class Approve(Named[Remembered]):
     """Lets something out of quarantine: then it is a memory."""
-
-    id: str
-
-    def _check(self) -> None:
-        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reject(Write[bool]):
+class Reject(Named[bool]):
     """Removes something from quarantine for good."""
-
-    id: str
-
-    def _check(self) -> None:
-        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -394,13 +397,8 @@ class Consolidate(Op[Consolidated]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dissolve(Write[int]):
+class Dissolve(Named[int]):
     """Undoes a summary: its sources are current again; gives how many."""
-
-    id: str
-
-    def _check(self) -> None:
-        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,13 +417,8 @@ class Work(Op[int]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replay(Write[bool]):
+class Replay(Named[bool]):
     """Lets a job that failed for good be tried again."""
-
-    id: str
-
-    def _check(self) -> None:
-        _set(self, id=check.name("id", self.id))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -561,6 +554,7 @@ class Import(Op[Imported]):
     """Takes the lines of an export into a scope, all or none."""
 
     lines: tuple[str, ...]
+    voice: Voice | None = None
 
     def _check(self) -> None:
         _set(self, lines=check.lines(self.lines))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from holdfast import check, lifetime, ops, wire
+from holdfast import check, lifetime, ops, trust, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction
 from holdfast.errors import Conflict, HoldfastError, Invalid
-from holdfast.model import Entry, Exported, Imported, Record, Source
+from holdfast.model import Entry, Exported, Imported, Record, Source, Voice
 
 FORMAT = 1
 LINES = 500  # in one part of an export
@@ -96,7 +96,7 @@ class Tie:
 Parsed = tuple[list[Record], list[Entry], dict[str, Tie]]
 
 
-def parsed(lines: Iterable[str], scope: str) -> Parsed:
+def parsed(lines: Iterable[str], scope: str, by: Voice | None = None) -> Parsed:
     """The memories and entries of an export, checked as if they were told anew."""
     records: list[Record] = []
     entries: list[Entry] = []
@@ -111,8 +111,8 @@ def parsed(lines: Iterable[str], scope: str) -> Parsed:
             if heading is None:
                 heading = _heading(kind, data)
             elif kind == "memory":
-                tie = _tie(data)
-                records.append(_checked(wire.load(Record, {**data, "scope": scope})))
+                tie = _tie(data, by)
+                records.append(_checked(wire.load(Record, {**data, "scope": scope}), by))
                 if tie is not None:
                     ties[records[-1].id] = tie
             elif kind == "state":
@@ -126,14 +126,14 @@ def parsed(lines: Iterable[str], scope: str) -> Parsed:
     return records, entries, ties
 
 
-def _tie(data: Any) -> Tie | None:
+def _tie(data: Any, by: Voice | None) -> Tie | None:
     """Takes what hangs on a memory out of its line."""
     links, told = data.pop("links", {}), data.pop("told", [])
     if not isinstance(links, dict) or not set(links) <= set(RELATIONS):
         raise Invalid("links must be an object of the relations there are.")
     named = {relation: check.names("links", ids) for relation, ids in links.items()}
     sources = wire.load(tuple[Source, ...], told)
-    checked = tuple(source for one in sources if (source := check.source(one)))
+    checked = tuple(source for one in sources if (source := trust.said(check.source(one), by)))
     return Tie(named, checked) if named or checked else None
 
 
@@ -146,7 +146,7 @@ def _heading(kind: Any, data: Any) -> Any:
     return data
 
 
-def _checked(record: Record) -> Record:
+def _checked(record: Record, by: Voice | None) -> Record:
     """A record with the same limits as something told to remember."""
     told = ops.Draft(
         content=record.content,
@@ -164,7 +164,13 @@ def _checked(record: Record) -> Record:
     times = ("created_at", "happened_at", "expires_at", "until", "last_used_at")
     checked: Any = {name: check.moment(name, getattr(record, name)) for name in times}
     return replace(
-        record, kind=told.kind, tags=told.tags, meta=told.meta, source=told.source, **checked
+        record,
+        kind=told.kind,
+        tags=told.tags,
+        meta=told.meta,
+        source=trust.said(told.source, by),
+        pinned=record.pinned and trust.rules(by),
+        **checked,
     )
 
 

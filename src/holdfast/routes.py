@@ -40,6 +40,7 @@ from holdfast.model import (
 
 ROOT = "/v1/scopes/{scope}/"
 INLINE = {"draft": ops.Draft, "where": Filter}
+NOT_IN_BODY = ("idempotency_key", "if_version", "voice")  # in headers, or told by the key alone
 ONCE, MATCH, NONE_MATCH = "idempotency-key", "if-match", "if-none-match"
 
 
@@ -136,7 +137,7 @@ class Argument:
 @cache
 def arguments(op: Any, names: tuple[str, ...] = ("scope",)) -> tuple[Argument, ...]:
     """What an op takes in its query or body."""
-    return tuple(_arguments(op, {*names, "idempotency_key", "if_version"}))
+    return tuple(_arguments(op, {*names, *NOT_IN_BODY}))
 
 
 @cache

@@ -27,6 +27,7 @@ from holdfast import (
     rank,
     states,
     text,
+    trust,
     wire,
 )
 from holdfast.answering import Answer
@@ -186,7 +187,12 @@ class Service:
             if twin is not None:
                 return twin
             new = replace(
-                old, content=op.content, version=old.version + 1, created_at=now, happened_at=now
+                old,
+                content=op.content,
+                source=trust.said(old.source, op.voice),
+                version=old.version + 1,
+                created_at=now,
+                happened_at=now,
             )
             draft = keeping.indexed(new, vectors[0], space)
             keeping.revise(tx, place, replace(old, until=now), draft)
@@ -407,7 +413,7 @@ class Service:
 
     def import_(self, op: ops.Import, place: Place) -> Imported:
         """Takes the lines of an export into a scope, all or none."""
-        records, entries, ties = portable.parsed(op.lines, place.scope)
+        records, entries, ties = portable.parsed(op.lines, place.scope, op.voice)
         drafts, now = self._indexed(records), self._clock()
         done = self.engine.write(lambda tx: portable.take_in(tx, place, drafts, entries, now, ties))
         expiries = [one.expires_at for one in records] + [one.expires_at for one in entries]

@@ -35,7 +35,9 @@ def fill(memory: Memory, clock: FakeClock) -> None:
     memory.remember("never deploy on Friday", kind="lesson", pinned=True, id="friday")
     memory.remember("for a while", kind="temporary", id="while", session="chat-2")
     memory.remember("gone by tomorrow", ttl=3600, id="gone")
-    memory.remember("a long story " + "about the river and the old bridge " * 80, id="long")
+    crawled = Source("crawler", "document", None, "0123456789ab")
+    story = "a long story " + "about the river and the old bridge " * 80
+    memory.remember(story, id="long", source=crawled)
     memory.remember("Ann likes green tea")
     memory.remember("soon forgotten", id="forgotten")
     memory.forget("forgotten")

@@ -42,6 +42,12 @@ Lasts = Annotated[
 ]
 
 
+Role = Annotated[
+    str,
+    option("--role", help="For whom it speaks: user, agent, import, tool or document."),
+]
+
+
 @contextmanager
 def _access(at: At) -> Iterator[Access]:
     from holdfast.access import Access
@@ -64,7 +70,7 @@ def _told(key: ApiKey) -> dict[str, Any]:
 
 
 def _plain(key: ApiKey) -> dict[str, Any]:
-    names = ("id", "name", "tenant", "rights", "prefix", "created_at", "expires_at")
+    names = ("id", "name", "tenant", "rights", "prefix", "role", "created_at", "expires_at")
     return {name: getattr(key, name) for name in (*names, "revoked_at", "last_used_at")}
 
 
@@ -84,10 +90,11 @@ def create(
     right: Rights = None,
     prefix: Prefix = "",
     lasts: Lasts = None,
+    role: Role = "user",
 ) -> None:
     """Make a key, and print it."""
     with _access(at) as access:
-        key, text = access.create(name, tenant, right or ("read", "write"), prefix, lasts)
+        key, text = access.create(name, tenant, right or ("read", "write"), prefix, lasts, role)
     _show(at, key, text)
 
 
@@ -103,13 +110,14 @@ def list_(
         return
     rows = [
         [
-            *(key.name, key.tenant, " ".join(key.rights), key.prefix or "any"),
+            *(key.name, key.id, key.tenant, " ".join(key.rights), key.prefix or "any", key.role),
             "revoked" if key.revoked_at else _day(key.expires_at, "never"),
             _day(key.last_used_at, "not yet"),
         ]
         for key in found
     ]
-    say.table("Keys", ["name", "tenant", "rights", "scopes", "expires", "last used"], rows)
+    named = ["name", "id", "tenant", "rights", "scopes", "speaks for", "expires", "last used"]
+    say.table("Keys", named, rows)
 
 
 def _day(at: datetime | None, none: str) -> str:

@@ -122,7 +122,7 @@ def review(at: At, limit: Limit = 100) -> None:
         say.json(found)
         return
     for one in found:
-        who = f" by {one.source.writer}" if one.source else ""
+        who = f" by {one.source.writer}" if one.source and one.source.writer else ""
         say.line((one.id, "cyan"), f"  {', '.join(one.why)}{who}")
         say.paragraph(one.content, indent=2)
     if not found:

@@ -113,7 +113,7 @@ def about(record: Record) -> str:
     """What else there is to say of a memory, in one line."""
     parts = [record.kind, f"{record.happened_at:%Y-%m-%d}"]
     parts += [f"#{tag}" for tag in record.tags]
-    parts += [f"by {record.source.writer}"] if record.source else []
+    parts += [f"by {record.writer}"] if record.writer else []
     parts += ["pinned"] if record.pinned else []
     parts += [f"in {record.scope}", record.id]
     return safe(" · ".join(parts), " ")

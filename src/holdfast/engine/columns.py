@@ -52,7 +52,7 @@ def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
     # By place, as `statements.RECORD` has them: by name it would take twice as long.
     _, _, id, version, kind, pinned, created_at, happened_at, expires_at, until, *rest = row
     superseded_by, uses, last_used_at, session, writer, role, message, *rest = rest
-    tags, meta, content, avoid = rest
+    tags, meta, content, avoid, via = rest
     more, last = used
     return Record(
         id=id,
@@ -62,7 +62,7 @@ def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
         tags=() if tags == "[]" else tuple(json.loads(tags)),
         meta={} if meta == "{}" else json.loads(meta),
         session=session,
-        source=None if writer is None else Source(writer, role, message),
+        source=_source(writer, role, message, via),
         pinned=bool(pinned),
         created_at=moment(created_at),
         happened_at=moment(happened_at),
@@ -76,16 +76,27 @@ def record(row: Any, scope: str, used: tuple[int, int] = (0, 0)) -> Record:
     )
 
 
+def _source(
+    writer: str | None, role: str | None, message: str | None, via: str | None
+) -> Source | None:
+    """The source that a row holds."""
+    if writer is None and via is None:
+        return None
+    return Source(writer or "", role or "agent", message, via)
+
+
 def changeable(rec: Record) -> tuple[Any, ...]:
     """The columns of a record that can change without its words."""
-    source = rec.source or Source("", "", None)
+    source = rec.source or Source("")
+    # Nobody named is believed as an agent, but is not one: a question about agents is not for it.
+    role = source.role if source.writer or source.role != "agent" else None
     return (
         rec.kind,
         compact(rec.tags) if rec.tags else "[]",
         compact(rec.meta) if rec.meta else "{}",
         rec.session,
-        source.writer if rec.source else None,
-        source.role if rec.source else None,
+        source.writer or None,
+        role,
         source.message,
         int(rec.pinned),
         stamp(rec.created_at),
@@ -96,6 +107,7 @@ def changeable(rec: Record) -> tuple[Any, ...]:
         rec.uses,
         maybe_stamp(rec.last_used_at),
         int(rec.avoid),
+        source.via,
     )
 
 
@@ -147,6 +159,7 @@ def api_key(row: Any) -> ApiKey:
         digest=row["digest"],
         rights=tuple(row["rights"].split()),
         prefix=row["prefix"],
+        role=row["role"],
         created_at=moment(row["created_at"]),
         expires_at=maybe_moment(row["expires_at"]),
         revoked_at=maybe_moment(row["revoked_at"]),

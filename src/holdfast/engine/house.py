@@ -18,12 +18,13 @@ MEMORY = (
     *("id", "version", "vectors", "speaker", "length", "fingerprint", "content", "terms", "kind"),
     *("tags", "meta", "session", "writer", "role", "message", "pinned", "created_at"),
     *("happened_at", "expires_at", "until", "superseded_by", "uses", "last_used_at", "avoid"),
+    "via",
 )
 # What hangs on a scope, in the order it came.
 SCOPED = {
     "states": ("key", "value", "version", "updated_at", "expires_at"),
     "links": ("id", "relation", "other"),
-    "tellings": ("id", "writer", "role", "message", "at"),
+    "tellings": ("id", "writer", "role", "message", "via", "at"),
     "heard": ("turn",),
     "held": ("id", "draft", "why", "at"),
     "policies": ("policy",),
@@ -35,8 +36,8 @@ WHOLE = {
     "retired": ("place", "version"),
     "lost": ("key", "digest", "about", "answer", "at"),  # answers given in places that are gone
     "keys": (
-        *("id", "tenant", "name", "digest", "rights", "prefix", "created_at", "expires_at"),
-        *("revoked_at", "last_used_at"),
+        *("id", "tenant", "name", "digest", "rights", "prefix", "role", "created_at"),
+        *("expires_at", "revoked_at", "last_used_at"),
     ),
     "audit": ("tenant", "at", "key", "act", "scope", "subject", "request"),
     "errands": (

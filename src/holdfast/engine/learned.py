@@ -125,7 +125,7 @@ class Learned:
 
     def tell(self, place: Place, id: str, source: Source, now: datetime) -> None:
         """Adds to who told a memory."""
-        told = (source.writer, source.role, source.message, stamp(now))
+        told = (source.writer, source.role, source.message, source.via, stamp(now))
         self._do("add_telling", self.scope(place), id, *told)
 
     def tellings(self, place: Place, id: str) -> list[Source]:

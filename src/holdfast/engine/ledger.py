@@ -24,6 +24,7 @@ class ApiKey:
     digest: bytes
     rights: tuple[str, ...]
     prefix: str
+    role: str = "user"  # the class of writers that it speaks for
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None

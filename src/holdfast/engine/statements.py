@@ -6,7 +6,8 @@ import re
 from importlib import resources
 
 RECORD = """row, scope, id, version, kind, pinned, created_at, happened_at, expires_at, until,
-    superseded_by, uses, last_used_at, session, writer, role, message, tags, meta, content, avoid"""
+    superseded_by, uses, last_used_at, session, writer, role, message, tags, meta, content, avoid,
+    via"""
 
 
 def named(package: str, file: str = "statements.sql") -> dict[str, str]:

@@ -291,8 +291,8 @@ def _content(memory: Record, score: float | None = None) -> MemoryContent:
     told["created_at"] = memory.created_at.isoformat()
     if score is not None:
         told["score"] = float(score)
-    if memory.source:
-        told["source"] = memory.source.writer
+    if memory.writer:
+        told["source"] = memory.writer
     return MemoryContent(content=held, mime_type=mime, metadata={**told, **given})
 
 

@@ -105,8 +105,8 @@ def _reading(companion: Companion) -> dict[str, Tool]:
 
 def _line(memory: Any) -> str:
     said = [memory.kind, f"{memory.happened_at:%Y-%m-%d}"]
-    if memory.source:
-        said.append(memory.source.writer)
+    if memory.writer:
+        said.append(memory.writer)
     avoid = "AVOID: " if memory.avoid else ""
     return f"{memory.id} [{', '.join(said)}] {avoid}{memory.content}"
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast, get_origin
 
 from holdfast import ops
-from holdfast.access import OWNERS, READS, Access, Caller, allow
+from holdfast.access import OWNERS, READS, Access, Caller, allow, as_said_by
 from holdfast.backend import choose_embedder, url_or_default
 from holdfast.embed import Embedder
 from holdfast.engine import Engine, Place, Transaction, open_engine
@@ -104,6 +104,7 @@ class Host:
         self.tenants.admit(caller.tenant, op)
         if type(op) in OWNERS:
             self.note(call, type(op).__name__.lower())
+        op = as_said_by(caller, op)
         with along(lambda tx, answer: self._with_write(tx, call, op, answer)):
             return self.service.do(op, caller.tenant)
 
@@ -118,7 +119,7 @@ class Host:
             self.tenants.count_write(caller.tenant, now, tx)
             self.ledger.note([_line(caller, now, "extract", call.request, op.scope, job.id)], tx)
 
-        return self.jobs.accept(caller.tenant, op, along)
+        return self.jobs.accept(caller.tenant, as_said_by(caller, op), along)
 
     def _with_write(self, tx: Transaction, call: Call, op: ops.Op[Any], answer: Any) -> None:
         """What is written in the same transaction as a verb."""

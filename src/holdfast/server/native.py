@@ -223,7 +223,7 @@ def who(call: Call) -> Reply:
     """Whose key this is, and what it may do."""
     caller = call.caller
     told = {"key": caller.key, "tenant": caller.tenant, "rights": sorted(caller.rights)}
-    return as_json({**told, "prefix": caller.prefix, "home": caller.home})
+    return as_json({**told, "prefix": caller.prefix, "home": caller.home, "role": caller.role})
 
 
 def _limit(call: Call, default: int = 100) -> int:

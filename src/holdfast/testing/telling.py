@@ -37,7 +37,7 @@ class Telling:
     def test_a_memory_told_plainly_is_a_fact_of_now(self, memory: Memory, clock: FakeClock) -> None:
         found = memory.read(memory.remember("likes tea").id)
         assert (found.kind, found.happened_at, found.expires_at) == ("fact", clock(), None)
-        assert (found.tags, found.meta, found.source, found.session) == ((), {}, None, None)
+        assert (found.tags, found.meta, found.writer, found.session) == ((), {}, None, None)
 
     def test_a_writer_alone_may_stand_for_a_source(self, memory: Memory) -> None:
         assert memory.read(memory.remember("likes tea", source="ann").id).source == Source("ann")

@@ -69,7 +69,7 @@ class PostgresLedger:
         def work(db: Session) -> None:
             if db.one("same_name", key.tenant, key.name, key.id):
                 raise Conflict(f"There is a key {key.name!r} already.", "Rotate or revoke it.")
-            db.do("put_api_key", *names, stamp(key.created_at), *map(maybe_stamp, times))
+            db.do("put_api_key", *names, key.role, stamp(key.created_at), *map(maybe_stamp, times))
 
         self._write(key.tenant, work)
 

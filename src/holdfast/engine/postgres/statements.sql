@@ -125,15 +125,16 @@ SELECT digest, answer FROM holdfast.answers WHERE tenant = ' *' AND place = $1 A
 INSERT INTO holdfast.memories (
     tenant, scope, row, id, version, facets, vectors, speaker, length, fingerprint, content, terms,
     kind, tags, meta, session, writer, role, message, pinned, created_at, happened_at, expires_at,
-    until, superseded_by, uses, last_used_at, avoid
+    until, superseded_by, uses, last_used_at, avoid, via
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-    $20, $21, $22, $23, $24, $25, $26, $27, $28)
+    $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
 
 -- name: change_memory
 -- Everything but the words and what is indexed by them.
 UPDATE holdfast.memories SET kind = $5, tags = $6, meta = $7, session = $8, writer = $9, role = $10,
     message = $11, pinned = $12, created_at = $13, happened_at = $14, expires_at = $15, until = $16,
-    superseded_by = $17, uses = $18, last_used_at = $19, avoid = $20, facets = $21
+    superseded_by = $17, uses = $18, last_used_at = $19, avoid = $20, via = $21,
+    facets = $22
 WHERE tenant = $1 AND scope = $2 AND id = $3 AND version = $4 RETURNING row
 
 -- name: share_expiry
@@ -511,20 +512,22 @@ SELECT 1 FROM holdfast.links WHERE tenant = $1 AND scope = $2 LIMIT 1
 DELETE FROM holdfast.links WHERE tenant = $1 AND scope = $2 AND (id = $3 OR other = $3)
 
 -- name: add_telling
-INSERT INTO holdfast.tellings (tenant, scope, id, nth, writer, role, message, at)
-SELECT $1, $2, $3, coalesce(max(nth), 0) + 1, $4, $5, $6, $7 FROM holdfast.tellings
+INSERT INTO holdfast.tellings (tenant, scope, id, nth, writer, role, message, via, at)
+SELECT $1, $2, $3, coalesce(max(nth), 0) + 1, $4, $5, $6, $7, $8 FROM holdfast.tellings
 WHERE tenant = $1 AND scope = $2 AND id = $3
 
 -- name: tellings_of
-SELECT writer, role, message FROM holdfast.tellings
+SELECT writer, role, message, via FROM holdfast.tellings
 WHERE tenant = $1 AND scope = $2 AND id = $3 ORDER BY nth
 
 -- name: told_by
+-- By a writer's name, or by the key it came by.
 SELECT DISTINCT id FROM holdfast.tellings
-WHERE tenant = $1 AND scope = $2 AND writer = $3 AND at >= $4 ORDER BY id
+WHERE tenant = $1 AND scope = $2 AND (writer = $3 OR via = $3) AND at >= $4 ORDER BY id
 
 -- name: untell
-DELETE FROM holdfast.tellings WHERE tenant = $1 AND scope = $2 AND writer = $3 AND at >= $4
+DELETE FROM holdfast.tellings
+WHERE tenant = $1 AND scope = $2 AND (writer = $3 OR via = $3) AND at >= $4
 
 -- name: drop_tellings
 DELETE FROM holdfast.tellings WHERE tenant = $1 AND scope = $2 AND id = $3
@@ -568,7 +571,8 @@ ORDER BY id
 
 -- name: written_by
 SELECT id FROM holdfast.memories
-WHERE tenant = $1 AND scope = $2 AND writer = $3 AND created_at >= $4 GROUP BY id ORDER BY id
+WHERE tenant = $1 AND scope = $2 AND (writer = $3 OR via = $3) AND created_at >= $4
+GROUP BY id ORDER BY id
 
 -- name: add_heard
 INSERT INTO holdfast.heard (tenant, scope, turn) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
@@ -672,10 +676,12 @@ SELECT EXISTS (SELECT 1 FROM holdfast.keys)
 
 -- name: put_api_key
 INSERT INTO holdfast.keys
-    (id, tenant, name, digest, rights, prefix, created_at, expires_at, revoked_at, last_used_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    (id, tenant, name, digest, rights, prefix, role, created_at, expires_at, revoked_at,
+    last_used_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest,
-    rights = excluded.rights, prefix = excluded.prefix, created_at = excluded.created_at,
+    rights = excluded.rights, prefix = excluded.prefix, role = excluded.role,
+    created_at = excluded.created_at,
     expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,
     last_used_at = excluded.last_used_at
 

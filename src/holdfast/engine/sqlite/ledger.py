@@ -60,7 +60,7 @@ class SQLiteLedger:
                 SQL["put_api_key"],
                 (
                     *(key.id, key.tenant, key.name, key.digest, " ".join(key.rights), key.prefix),
-                    stamp(key.created_at),
+                    *(key.role, stamp(key.created_at)),
                     *map(maybe_stamp, times),
                 ),
             )

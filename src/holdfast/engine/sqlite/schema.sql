@@ -49,8 +49,9 @@ CREATE TABLE memories (        -- one row per version; `until` is empty in the c
     meta          TEXT NOT NULL,     -- JSON object
     content       TEXT NOT NULL,
     terms         TEXT NOT NULL      -- what the word index holds of it, in order
-    -- 1: what failed or was ruled out. Added by a later format: that is why it stands here.
-    , avoid       INTEGER NOT NULL DEFAULT 0) STRICT;
+    -- 1: what failed or was ruled out; and the id of the key that it came by. Added by later
+    -- formats: that is why they stand here.
+    , avoid       INTEGER NOT NULL DEFAULT 0, via TEXT) STRICT;
 
 CREATE INDEX memories_scope ON memories (scope);
 CREATE UNIQUE INDEX memories_id ON memories (scope, id, version);
@@ -121,7 +122,8 @@ CREATE TABLE tellings (        -- who else told a memory, after the first
     role    TEXT NOT NULL,
     message TEXT,
     at      INTEGER NOT NULL
-) STRICT;
+    -- the id of the key that it came by
+    , via TEXT) STRICT;
 
 CREATE INDEX tellings_id ON tellings (scope, id);
 CREATE INDEX tellings_writer ON tellings (scope, writer);
@@ -191,7 +193,8 @@ CREATE TABLE keys (            -- API keys; the secret itself is nowhere
     expires_at   INTEGER,
     revoked_at   INTEGER,
     last_used_at INTEGER
-) STRICT, WITHOUT ROWID;
+    -- the class of writers that it speaks for
+    , role TEXT NOT NULL DEFAULT 'user') STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX keys_name ON keys (tenant, name) WHERE revoked_at IS NULL;
 

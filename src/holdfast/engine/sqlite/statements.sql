@@ -47,14 +47,14 @@ SELECT version FROM retired WHERE place = ?
 INSERT INTO memories (
     scope, id, version, vectors, speaker, length, fingerprint, content, terms, kind, tags, meta,
     session, writer, role, message, pinned, created_at, happened_at, expires_at, until,
-    superseded_by, uses, last_used_at, avoid
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    superseded_by, uses, last_used_at, avoid, via
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_memory
 -- Everything but the words and what is indexed by them.
 UPDATE memories SET kind = ?, tags = ?, meta = ?, session = ?, writer = ?, role = ?, message = ?,
     pinned = ?, created_at = ?, happened_at = ?, expires_at = ?, until = ?, superseded_by = ?,
-    uses = ?, last_used_at = ?, avoid = ?
+    uses = ?, last_used_at = ?, avoid = ?, via = ?
 WHERE scope = ? AND id = ? AND version = ? RETURNING row
 
 -- name: share_expiry
@@ -308,16 +308,17 @@ SELECT 1 FROM links WHERE scope = ? LIMIT 1
 DELETE FROM links WHERE scope = ?1 AND (id = ?2 OR other = ?2)
 
 -- name: add_telling
-INSERT INTO tellings (scope, id, writer, role, message, at) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO tellings (scope, id, writer, role, message, via, at) VALUES (?, ?, ?, ?, ?, ?, ?)
 
 -- name: tellings_of
-SELECT writer, role, message FROM tellings WHERE scope = ? AND id = ? ORDER BY rowid
+SELECT writer, role, message, via FROM tellings WHERE scope = ? AND id = ? ORDER BY rowid
 
 -- name: told_by
-SELECT DISTINCT id FROM tellings WHERE scope = ? AND writer = ? AND at >= ?
+-- By a writer's name, or by the key it came by.
+SELECT DISTINCT id FROM tellings WHERE scope = ?1 AND (writer = ?2 OR via = ?2) AND at >= ?3
 
 -- name: untell
-DELETE FROM tellings WHERE scope = ? AND writer = ? AND at >= ?
+DELETE FROM tellings WHERE scope = ?1 AND (writer = ?2 OR via = ?2) AND at >= ?3
 
 -- name: drop_tellings
 DELETE FROM tellings WHERE scope = ? AND id = ?
@@ -352,7 +353,8 @@ SELECT DISTINCT id FROM slots WHERE scope = ? AND who = ? AND attribute = ?
 SELECT DISTINCT id FROM slots WHERE scope = ? AND thing = ?
 
 -- name: written_by
-SELECT id FROM memories WHERE scope = ? AND writer = ? AND created_at >= ? GROUP BY id
+SELECT id FROM memories WHERE scope = ?1 AND (writer = ?2 OR via = ?2) AND created_at >= ?3
+GROUP BY id
 
 -- name: add_heard
 INSERT OR IGNORE INTO heard (scope, turn) VALUES (?, ?)
@@ -433,8 +435,9 @@ SELECT EXISTS (SELECT 1 FROM keys)
 
 -- name: put_api_key
 INSERT OR REPLACE INTO keys
-    (id, tenant, name, digest, rights, prefix, created_at, expires_at, revoked_at, last_used_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (id, tenant, name, digest, rights, prefix, role, created_at, expires_at, revoked_at,
+    last_used_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: same_name
 SELECT 1 FROM keys WHERE tenant = ? AND name = ? AND id <> ? AND revoked_at IS NULL

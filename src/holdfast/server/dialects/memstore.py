@@ -161,7 +161,10 @@ def sign_up(call: Call) -> Reply:
         raise Forbidden("No key is needed here.", "`holdfast keys create NAME` makes the first.")
     name = given.text("name") or ""
     key, text = call.host.access.create(
-        name, call.caller.tenant, prefix=f"{call.caller.prefix}agent-{name}/"
+        name,
+        call.caller.tenant,
+        prefix=f"{call.caller.prefix}agent-{name}/",
+        role=call.caller.role,
     )
     call.host.note(call, "create key", subject=key.id)
     about = {"agent_id": key.id, "api_key": text, "name": key.name, "plan": "self-hosted"}
