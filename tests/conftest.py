@@ -75,7 +75,7 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
 # Whole suites that start servers, databases, processes or frameworks: `make quick` leaves them out.
 LONG = """benchmarks congruence console contract_http contract_postgres dialects docs examples
     frameworks hostile isolation moving outbox postgres postgres_faults postgres_large
-    postgres_plans postgres_servers processes server_fuzz""".split()
+    postgres_plans postgres_roles postgres_servers processes server_fuzz""".split()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

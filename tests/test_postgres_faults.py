@@ -29,12 +29,14 @@ from holdfast import (
     Unavailable,
 )
 from holdfast.backend import open_backend
+from holdfast.engine import Place, open_engine
+from holdfast.engine.postgres import Postgres as Engine
 from holdfast.engine.postgres.connections import translated
 from holdfast.model import Record
 from holdfast.service import utc_now
 from tests.markdown import ROOT
 from tests.waiting import until
-from tools.postgres import Postgres, make_database, make_role
+from tools.postgres import Postgres, add_pgvector, make_database, make_role
 
 KILLS = 4
 BETWEEN = 50  # writes at least, from one kill to the next
@@ -221,6 +223,40 @@ def test_a_full_disk_is_said_and_what_was_written_stays(request: pytest.FixtureR
         memory.set("more", 1)
         assert memory.get("more") == 1
         assert memory.doctor().healthy
+
+
+@pytest.fixture
+def little_shared() -> Iterator[Postgres]:
+    """A server whose processes can share some megabytes, as in many a container."""
+    server = Postgres(None, "dynamic_shared_memory_type=mmap", "min_parallel_table_scan_size=0")
+    shared = server.folder / "data" / "pg_dynshmem"
+    owner = f"uid={shared.stat().st_uid},gid={shared.stat().st_gid}"
+    mount("-t", "tmpfs", "-o", f"size=16m,mode=700,{owner}", "tmpfs", str(shared))
+    server.start()
+    make_role(server.url("postgres", "postgres"))
+    make_database(server.url("postgres", "postgres"), "faults")
+    add_pgvector(server.url("postgres", "postgres"), "faults")
+    yield server
+    server.kill()
+    subprocess.run(["umount", "-l", str(shared)], check=True)
+    server.stop()
+
+
+@pytest.mark.slow
+def test_a_graph_is_made_where_processes_can_share_little_memory(
+    request: pytest.FixtureRequest,
+) -> None:
+    if not may_mount():
+        in_a_namespace(request.node.name)
+        return
+    server = request.getfixturevalue("little_shared")
+    with Memory("s", server.url("faults"), embedder="hashing") as memory:
+        memory.remember_many([f"the tea{n} of a shop" for n in range(1000)])
+    engine = open_engine(server.url("faults"))
+    assert isinstance(engine, Engine)
+    assert engine.index_large(Place("local", "s"))
+    engine.close()
+    assert "could not resize shared memory" in (server.folder / "log").read_text()
 
 
 FAULTS = "kill at any moment,kill between statements,kill in purge,disk full"

@@ -13,7 +13,7 @@ from holdfast.backend import Here
 from holdfast.embed.hashing import Hashing
 from holdfast.engine import Place, open_engine
 from holdfast.engine.cache import index
-from holdfast.engine.postgres import Postgres, large, near
+from holdfast.engine.postgres import Postgres, builder, large, near
 from holdfast.engine.postgres.rows import Rows
 from holdfast.service import Service
 from holdfast.testing import MoodyEmbedder
@@ -255,6 +255,23 @@ def test_a_table_that_was_broken_off_is_finished_by_the_next(
     assert engine.index_large(HERE)
     assert memory.recall("tea555", 1)[0].id == "id555"
     assert engine.check(repair=False) == []
+
+
+@pytest.mark.parametrize("each", [2 * 256 + builder.LINKS_BYTES, 2 * 256])
+def test_a_graph_has_the_memory_it_needs_to_be_made(
+    memory: Memory, engine: Postgres, each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what its vectors take alone it does not fit, and the server says so."""
+    assert Hashing().dimension == 256
+    memory.remember_many([f"the coffee{n} of a shop" for n in range(1500)])
+    monkeypatch.setattr(builder, "LEAST_MEMORY", 1 << 20)  # pgvector takes so much at a time
+    at, said = engine._view(lambda seen: seen.scope(HERE)), list[str]()
+    with engine._connections.alone() as db:
+        db.add_notice_handler(lambda told: said.append(told.message_primary or ""))
+        db.execute(near.text("drop_graph", at).encode())
+        assert builder._graph(db, at, each)
+    fits = each > 2 * 256
+    assert any("no longer fits" in told for told in said) is not fits
 
 
 def test_the_doctor_finds_and_mends_what_is_wrong_with_it(

@@ -27,7 +27,7 @@ ENGINE = ROOT / "src" / "holdfast" / "engine" / "postgres"
 SQL = statements()
 NO_TABLE = {
     *("begin_read", "begin_write", "set_tenant", "ring", "size", "lock_spaces", "lock_scopes"),
-    *("seek", "any_halfvec"),
+    *("seek", "any_halfvec", "left_over"),
 }
 # About the whole store: upkeep, the queue, and what a key proves before its tenant is known.
 WHOLE_STORE = {

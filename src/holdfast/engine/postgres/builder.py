@@ -12,10 +12,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import psycopg
+from psycopg.errors import DiskFull, OutOfMemory
 
 from holdfast.engine.postgres import near
 from holdfast.engine.postgres.connections import Connections, errors
@@ -26,8 +28,8 @@ from holdfast.errors import HoldfastError
 Run = Callable[[Callable[[Rows], Any]], Any]
 
 AGAIN_SECONDS = 60.0  # after a failure, or when another process is at it
-LEAST_MEMORY, MOST_MEMORY = 64 << 20, 2 << 30  # bytes that the server may use to make a graph
-LINKS_BYTES = 600  # of a vector in a graph that is being made, beside its numbers
+LEAST_MEMORY, MOST_MEMORY = 64 << 20, 2 << 30  # bytes that any server may use to make a graph
+LINKS_BYTES = 800  # of a vector in a graph that is being made, beside its numbers
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +74,7 @@ class Builder:
 
     def build(self, at: At, dimension: int) -> bool:
         """Makes the table of a scope; False if that cannot be, or is being done elsewhere."""
-        rows = self._write(partial(_begin, at=at, dimension=dimension))
-        if rows is None:
+        if not self._write(partial(_begin, at=at, dimension=dimension)):
             return False
         after: int | None = 0
         while after is not None and not self._stopped.is_set():
@@ -82,7 +83,7 @@ class Builder:
             return False
         with errors(self._connections.where), self._connections.alone() as db:
             self._busy = db
-            made = _graph(db, at, rows * (2 * dimension + LINKS_BYTES))
+            made = _graph(db, at, 2 * dimension + LINKS_BYTES)
             self._busy = None
         return made and bool(self._write(partial(_end, at=at)))
 
@@ -96,20 +97,20 @@ class Builder:
             thread.join()
 
 
-def _begin(tx: Rows, at: At, dimension: int) -> int | None:
+def _begin(tx: Rows, at: At, dimension: int) -> bool:
     """Makes the table, unless it is there; from then on every writer keeps it up.
 
-    Gives how many rows will be in it; None if there is nothing to make, or no way to.
+    False if there is nothing to make, or no way to.
     """
     if not tx.lock(at) or tx.counters(at).near == near.READY:
-        return None
+        return False
     if not near.can_be(tx.db, dimension):
         log.warning("A large scope is searched in memory: pgvector is missing (docs/postgres.md).")
-        return None
+        return False
     if tx.counters(at).near == near.NONE:
         near.make(tx.db, at, dimension)
         tx.set_near(at, near.FILLING)
-    return tx.counters(at).held
+    return True
 
 
 def _fill(tx: Rows, at: At, dimension: int, after: int) -> int | None:
@@ -118,19 +119,36 @@ def _fill(tx: Rows, at: At, dimension: int, after: int) -> int | None:
     return near.fill(tx.db, at, dimension, after)
 
 
-def _graph(db: psycopg.Connection[Any], at: At, bytes: int) -> bool:
-    """Makes the graph, which takes so much memory; False if another process is at it."""
+def _graph(db: psycopg.Connection[Any], at: At, each: int) -> bool:
+    """Makes the graph, of so many bytes for a vector; False if another process is at it."""
     state = _state(db, at)
     if state == "broken off":
         db.execute(near.text("drop_graph", at).encode())
     if state in ("broken off", "not there"):
-        memory = min(max(bytes, LEAST_MEMORY), MOST_MEMORY)
-        db.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{memory >> 10}kB",))
-        db.execute(near.text("make_graph", at).encode())
-        db.execute("RESET maintenance_work_mem")  # behind a pooler the connection is somebody's
         with db.transaction():
             _count(db, at)
+        _grow(db, at, each)
     return _state(db, at) == "made"
+
+
+def _grow(db: psycopg.Connection[Any], at: At, each: int) -> None:
+    """Makes the graph in memory: what does not fit takes ten times as long, vector by vector."""
+    db.execute(
+        "SELECT set_config('maintenance_work_mem', least(%s + reltuples::bigint * %s, "
+        "greatest(%s, pg_size_bytes(current_setting('shared_buffers')))) / 1024 || 'kB', false) "
+        "FROM pg_class WHERE oid = to_regclass(%s)",
+        (LEAST_MEMORY, each, MOST_MEMORY, f"holdfast.near_{at.number}"),
+    )
+    try:
+        db.execute(near.text("make_graph", at).encode())
+    except (DiskFull, OutOfMemory):  # a container has little memory that its processes share
+        db.execute(near.text("drop_graph", at).encode())
+        db.execute("SET max_parallel_maintenance_workers = 0")
+        db.execute(near.text("make_graph", at).encode())
+    finally:
+        with suppress(psycopg.Error):  # behind a pooler the connection is somebody's
+            db.execute("RESET maintenance_work_mem")
+            db.execute("RESET max_parallel_maintenance_workers")
 
 
 def _count(db: psycopg.Connection[Any], at: At) -> None:

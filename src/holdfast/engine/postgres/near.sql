@@ -5,7 +5,11 @@
 -- name: make
 -- In a block, for psycopg lets go of prepared statements when it sees a table come or go.
 -- The policy is asked once: all rows are of one tenant, which a digest stands for.
-DO $$ BEGIN
+-- Whoever may read, write or rewrite the memories may do the same here, whichever role makes it.
+DO $$
+DECLARE
+    granted record;
+BEGIN
 DROP TABLE IF EXISTS holdfast.near_n;
 CREATE TABLE holdfast.near_n (
     row      bigint NOT NULL,
@@ -22,6 +26,15 @@ CREATE POLICY tenant ON holdfast.near_n USING ((
     SELECT encode(sha256(convert_to(t, 'utf8')), 'hex') = ':tenant' OR t = ' *'
     FROM current_setting('holdfast.tenant', true) AS t
 ));
+FOR granted IN
+    SELECT privilege_type AS what,
+        CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS who
+    FROM pg_class, aclexplode(coalesce(relacl, acldefault('r', relowner)))
+    WHERE oid = 'holdfast.memories'::regclass
+        AND privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MAINTAIN')
+LOOP
+    EXECUTE format('GRANT %s ON holdfast.near_n TO %s', granted.what, granted.who);
+END LOOP;
 END $$
 
 -- name: make_graph
@@ -32,7 +45,12 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS near_n_vector ON holdfast.near_n
 DROP INDEX CONCURRENTLY IF EXISTS holdfast.near_n_vector
 
 -- name: drop
-DO $$ BEGIN DROP TABLE IF EXISTS holdfast.near_n; END $$
+-- Or only what is in it, where it is another role's; that role's `purge` removes it.
+DO $$ BEGIN
+DROP TABLE IF EXISTS holdfast.near_n;
+EXCEPTION WHEN insufficient_privilege THEN
+    DELETE FROM holdfast.near_n;
+END $$
 
 -- name: keep
 -- Values: rows, passages, vectors and marks as text, times.

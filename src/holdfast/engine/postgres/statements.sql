@@ -87,6 +87,13 @@ UPDATE holdfast.scopes SET near = $3 WHERE tenant = $1 AND scope = $2
 -- Those with a table of their own, and how far it is.
 SELECT tenant, scope, near FROM holdfast.scopes WHERE near > 0
 
+-- name: left_over
+-- The numbers of tables whose scope is gone, or has none.
+SELECT number FROM (
+    SELECT substr(relname, 6)::bigint AS number FROM pg_class
+    WHERE relnamespace = 'holdfast'::regnamespace AND relkind = 'r' AND relname ~ '^near_[0-9]+$'
+) AS c WHERE NOT EXISTS (SELECT 1 FROM holdfast.scopes WHERE scope = number AND near > 0)
+
 -- name: drop_scope
 DELETE FROM holdfast.scopes WHERE tenant = $1 AND scope = $2
 

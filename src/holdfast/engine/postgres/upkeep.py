@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
 
 from holdfast.engine import Engine, Place, Space, Vectors, Waiting, open_engine
 from holdfast.engine.columns import packed
@@ -190,6 +191,7 @@ def sweep(run: Run, now: int, answers_from: int) -> tuple[int, int]:
     run(_blank_stale_answers)
     for tenant, number in run(lambda tx: _all(tx, "empty_scopes")):
         run(partial(_drop_if_empty, at=At(tenant, number)))
+    run(_drop_left_over)
     return memories, entries
 
 
@@ -231,6 +233,12 @@ def _drop_if_empty(tx: Rows, at: At) -> None:
             tx.db.enter(at.tenant)
             tx.drop_all_learned(at)
             tx.drop_scope(at)
+
+
+def _drop_left_over(tx: Rows) -> None:
+    """Removes tables of large scopes that a role could only empty, which did not own them."""
+    for (number,) in _all(tx, "left_over"):
+        near.remove(tx.db, (EVERY, number))
 
 
 def _blank_stale_answers(tx: Rows) -> None:
@@ -281,11 +289,16 @@ def _remove(part: Path) -> None:
         file.unlink(missing_ok=True)
 
 
+TABLES = """SELECT relname, CASE WHEN current_setting('server_version_num')::integer < 170000
+    THEN pg_has_role(relowner, 'USAGE') ELSE has_table_privilege(oid, 'MAINTAIN') END
+FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace AND relkind = 'r'
+    AND pg_relation_size(oid) > 0"""  # each, and whether this role may rewrite it
+
+
 def compact(db: psycopg.Connection[Any]) -> None:
     """Rewrites every table with nothing in it but what is stored, and counts it for the planner."""
-    rewrite = sql.SQL("VACUUM (FULL, ANALYZE) holdfast.{}")
-    for (name,) in db.execute(
-        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = 'holdfast' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0"
-    ).fetchall():
-        db.execute(rewrite.format(sql.Identifier(name)))
+    found = db.execute(TABLES).fetchall()
+    if not all(may for _, may in found):  # the server would pass them over, and only warn
+        raise InsufficientPrivilege("not the owner of all tables")
+    for name, _ in found:
+        db.execute(sql.SQL("VACUUM (FULL, ANALYZE) holdfast.{}").format(sql.Identifier(name)))
