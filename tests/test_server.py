@@ -28,6 +28,7 @@ from holdfast.server import crew, logs
 from holdfast.server.app import make_app
 from holdfast.server.host import Host
 from holdfast.server.limits import Limits
+from holdfast.server.metrics import Metrics
 from holdfast.server.settings import Settings
 from holdfast.testing import FakeClock, MoodyEmbedder
 from tests.markdown import ROOT
@@ -624,6 +625,13 @@ def test_metrics_count_requests_stages_and_memories(http: httpx2.Client) -> None
         assert line in text, line
 
 
+def test_a_total_never_falls_though_a_cache_begins_anew() -> None:
+    counts = iter((5.0, 7.0, 2.0))
+    told = Metrics(dict, lambda: {"query_cache_hits_total": next(counts)})
+    for total in (5, 7, 9):
+        assert f"holdfast_query_cache_hits_total {total}.0" in told.text().decode()
+
+
 def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "holdfast.server")
     key = served.key("k")
@@ -773,6 +781,12 @@ def test_it_finishes_what_it_accepted(url: str) -> None:
         assert "OPEN: no key was made" in said.read()
 
 
+def queries_met(address: str) -> float:
+    """How many queries the caches of vectors met, as any worker tells it."""
+    lines = httpx2.get(f"{address}/metrics").text.splitlines()
+    return sum(float(it.split()[1]) for it in lines if it.startswith("holdfast_query_cache_"))
+
+
 @pytest.mark.slow
 def test_workers_share_one_store(url: str) -> None:
     runs, address = started(url, "--workers", "2")
@@ -789,6 +803,10 @@ def test_workers_share_one_store(url: str) -> None:
             if line.startswith('holdfast_requests_total{status="200",verb="increment"}')
         ]
         assert counted == ['holdfast_requests_total{status="200",verb="increment"} 60.0']
+        with ThreadPoolExecutor(8) as pool:  # whoever answers, and whoever tells
+            ask = lambda n: httpx2.post(f"{address}/v1/scopes/s/recall", json={"query": "tea"})  # noqa: E731
+            assert {it.status_code for it in pool.map(ask, range(40))} == {200}
+        until(lambda: {queries_met(address) for _ in range(10)} == {40})
     finally:
         os.kill(runs.pid, signal.SIGTERM)
         runs.wait(30)
