@@ -190,6 +190,22 @@ def test_a_value_of_botwire_has_its_times(served: Served) -> None:
     assert told["created_at"] == told["updated_at"] == pytest.approx(time.time(), abs=60)
 
 
+def test_what_others_keep_in_a_channels_place_is_no_entry_of_it(served: Served) -> None:
+    with httpx2.Client(base_url=served.url) as http:
+        said = {"agent_id": "ann", "type": "status", "data": {"row": 8}}
+        http.post("/channels/work/create", json={"agent_id": "ann"}).raise_for_status()
+        http.post("/channels/work/post", json=said).raise_for_status()
+        for name, value in (("foo", 1), ("foo", said), (f"{7:017d}-{7:08x}", "bar")):
+            place = f"/v1/scopes/botwire%2Fchannel%2Fwork/state/entry%2F{name}"
+            http.put(place, json={"value": value}).raise_for_status()
+        (entry,) = http.get("/channels/work/messages").json()["entries"]
+        assert said.items() <= entry.items()
+        for name, agent in (("x", 1), ("y", {"capabilities": 5})):
+            place = f"/v1/scopes/botwire%2Fagents/state/{name}"
+            http.put(place, json={"value": agent}).raise_for_status()
+        assert http.get("/identity/search?capability=x").json()["results"] == []
+
+
 def test_0latency_sums_up_what_says_the_same(served: Served) -> None:
     with httpx2.Client(base_url=served.url) as http:
         facts = ["Ann lives in Lisbon", "Ann is living in Lisbon"]

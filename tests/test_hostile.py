@@ -6,6 +6,7 @@ import select
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -182,6 +183,32 @@ def test_a_slow_head_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> N
     with serving(url) as served:
         for first in (b"", b"GET /hea", whole + whole[:20]):  # the second of a connection, too
             assert raw(served, first, 10.0).rpartition(b"HTTP/1.1 ")[2].startswith(b"408")
+
+
+def test_who_goes_on_sending_a_body_that_was_refused_is_left(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 1.0)
+    head = b"POST /v1/scopes/a/remember HTTP/1.1\r\nHost: localhost\r\n"
+    with serving(url, limits=Limits(body=100)) as served:
+        address = urlsplit(served.url)
+        with socket.create_connection((address.hostname, address.port), 30) as wire:
+            wire.sendall(head + b"Content-Length: 1000000\r\n\r\n")
+            assert wire.recv(65536).startswith(b"HTTP/1.1 413")
+            give_up = time.monotonic() + 30
+            with suppress(ConnectionError):
+                while time.monotonic() < give_up:
+                    wire.sendall(b"x")  # a little now and then, so that it is never idle
+                    time.sleep(0.05)
+            assert time.monotonic() < give_up
+
+
+def test_what_is_no_http_is_told_so(served: Served) -> None:
+    for data in (b"BREW /tea HTTP/1.1\r\n\r\n", b"GET /x HTTP/1.1\r\nno colon\r\n\r\n"):
+        head, _, body = raw(served, data).partition(b"\r\n\r\n")
+        assert b"\r\ncontent-type: application/problem+json\r\n" in head
+        told = json.loads(body)
+        assert (told["status"], told["detail"]) == (400, "This is not HTTP/1.1.")
 
 
 def test_a_head_without_end_is_refused(served: Served) -> None:

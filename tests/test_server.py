@@ -28,6 +28,7 @@ from holdfast.server import crew, logs
 from holdfast.server.app import make_app
 from holdfast.server.host import Host
 from holdfast.server.limits import Limits
+from holdfast.server.metrics import Metrics
 from holdfast.server.settings import Settings
 from holdfast.testing import FakeClock, MoodyEmbedder
 from tests.markdown import ROOT
@@ -35,6 +36,7 @@ from tests.serving import Served, serving
 from tests.waiting import until
 
 STATE = "/v1/scopes/s/state/k"
+EXPORTED = b'{"type": "holdfast", "format": 1}\n'
 HOUR = timedelta(hours=1)
 
 
@@ -70,9 +72,30 @@ def test_a_small_reply_comes_in_one_piece(served: Served) -> None:
             head, _, body = client.recv(65536).partition(b"\r\n\r\n")
             assert f"content-length: {len(body)}".encode() in head
             assert json.loads(body)["status"] in ("ok", 404)
-        client.sendall(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-        assert client.recv(65536).endswith(b"\r\n\r\n")
+        client.settimeout(4)  # uvicorn ends an idle connection after five
+        for last in ("", "connection: close\r\n"):
+            client.sendall(f"HEAD /health HTTP/1.1\r\nhost: localhost\r\n{last}\r\n".encode())
+            assert client.recv(65536).endswith(b"\r\n\r\n")
         assert client.recv(1) == b""
+
+
+@pytest.mark.parametrize("last", ["", "transfer-encoding: chunked\r\n"])
+def test_who_asks_for_http_2_is_answered_in_this_one(served: Served, last: str) -> None:
+    body = b'{"value": 1}'
+    head = f"PUT {STATE} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+    head += "Upgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n"  # as Java does
+    if last:
+        head, sent = head + last, b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    else:
+        head, sent = head + f"content-length: {len(body)}\r\n", body
+    with wire(served) as client:
+        for version in (1, 2):  # on one connection
+            client.sendall(head.encode() + b"\r\n")
+            time.sleep(0.05)
+            client.sendall(sent)
+            assert json.loads(client.recv(65536).partition(b"\r\n\r\n")[2])["version"] == version
+        client.sendall(b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 400")
 
 
 def test_who_asks_first_is_told_to_go_on(served: Served) -> None:
@@ -141,7 +164,38 @@ def test_a_wrong_word_in_a_query_is_told_by_its_name(http: httpx2.Client, path: 
     for limit in ("many", "1e2", "true", "9" * 5000):
         reply = http.get(path, params={"limit": limit})
         assert reply.status_code == 400
-        assert "limit must be a whole number" in reply.json()["detail"]
+        assert reply.json()["detail"].startswith("limit must be a whole number")
+
+
+@pytest.mark.parametrize(
+    ("sent", "detail"),
+    [
+        ({}, "This needs content."),
+        ({"content": 5}, "content must be text."),
+        ({"content": "x", "source": {"writer": 5}}, "source.writer must be text."),
+        ({"content": "x", "tags": "a"}, "tags must be a list."),
+        ({"content": ""}, "content is empty."),
+    ],
+)
+def test_a_wrong_argument_is_told_by_the_name_it_was_sent_under(
+    http: httpx2.Client, sent: dict[str, Any], detail: str
+) -> None:
+    told = http.post("/v1/scopes/s/remember", json=sent).json()
+    assert (told["status"], told["detail"]) == (400, detail)
+    assert told["advice"]
+
+
+def test_what_is_given_twice_is_refused(http: httpx2.Client) -> None:
+    body = b'{"content": "one", "content": "two"}'
+    assert "content is given twice" in http.post("/v1/scopes/s/remember", content=body).text
+    assert "limit is given twice" in http.get("/v1/scopes/s/memories?limit=1&limit=2").text
+    assert http.get("/v1/scopes/s/memories?tags=a&tags=b").is_success
+
+
+def test_a_mark_of_byte_order_is_no_part_of_a_body(http: httpx2.Client) -> None:
+    mark = b"\xef\xbb\xbf"
+    for path, body in (("remember", b'{"content": "marked"}'), ("import", EXPORTED)):
+        assert http.post(f"/v1/scopes/marked/{path}", content=mark + body).is_success
 
 
 def test_an_error_is_a_problem_with_advice(http: httpx2.Client) -> None:
@@ -158,6 +212,14 @@ def test_an_error_is_a_problem_with_advice(http: httpx2.Client) -> None:
         .json()["advice"]
         .startswith("This takes: query")
     )
+
+
+def test_each_operation_has_a_name_that_a_generated_client_can_use(http: httpx2.Client) -> None:
+    paths = http.get("/openapi.json").json()["paths"]
+    names = [told["operationId"] for methods in paths.values() for told in methods.values()]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+    assert {"remember", "recall", "kronvex_recall", "memstore_remember"} <= set(names)
 
 
 def test_every_reply_is_safe_for_a_browser(http: httpx2.Client) -> None:
@@ -563,6 +625,13 @@ def test_metrics_count_requests_stages_and_memories(http: httpx2.Client) -> None
         assert line in text, line
 
 
+def test_a_total_never_falls_though_a_cache_begins_anew() -> None:
+    counts = iter((5.0, 7.0, 2.0))
+    told = Metrics(dict, lambda: {"query_cache_hits_total": next(counts)})
+    for total in (5, 7, 9):
+        assert f"holdfast_query_cache_hits_total {total}.0" in told.text().decode()
+
+
 def test_logs_have_ids_and_no_words(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "holdfast.server")
     key = served.key("k")
@@ -712,6 +781,12 @@ def test_it_finishes_what_it_accepted(url: str) -> None:
         assert "OPEN: no key was made" in said.read()
 
 
+def queries_met(address: str) -> float:
+    """How many queries the caches of vectors met, as any worker tells it."""
+    lines = httpx2.get(f"{address}/metrics").text.splitlines()
+    return sum(float(it.split()[1]) for it in lines if it.startswith("holdfast_query_cache_"))
+
+
 @pytest.mark.slow
 def test_workers_share_one_store(url: str) -> None:
     runs, address = started(url, "--workers", "2")
@@ -728,6 +803,10 @@ def test_workers_share_one_store(url: str) -> None:
             if line.startswith('holdfast_requests_total{status="200",verb="increment"}')
         ]
         assert counted == ['holdfast_requests_total{status="200",verb="increment"} 60.0']
+        with ThreadPoolExecutor(8) as pool:  # whoever answers, and whoever tells
+            ask = lambda n: httpx2.post(f"{address}/v1/scopes/s/recall", json={"query": "tea"})  # noqa: E731
+            assert {it.status_code for it in pool.map(ask, range(40))} == {200}
+        until(lambda: {queries_met(address) for _ in range(10)} == {40})
     finally:
         os.kill(runs.pid, signal.SIGTERM)
         runs.wait(30)

@@ -41,6 +41,7 @@ from holdfast.model import (
 ROOT = "/v1/scopes/{scope}/"
 INLINE = {"draft": ops.Draft, "where": Filter}
 NOT_IN_BODY = ("idempotency_key", "if_version", "voice")  # in headers, or told by the key alone
+LIST = tuple[str, ...]  # what may be given again and again
 ONCE, MATCH, NONE_MATCH = "idempotency-key", "if-match", "if-none-match"
 
 
@@ -250,13 +251,21 @@ def op(
         return made
     if not known.keys() >= told.keys():
         unknown = ", ".join(sorted(told.keys() - known.keys()))
-        takes = ", ".join(known) or "nothing"
-        raise Invalid(f"{unknown[:200]} is not taken here.", f"This takes: {takes}.")
+        raise Invalid(f"{unknown[:200]} is not taken here.", _takes(known))
+    lacks = [name for name, it in known.items() if it.required and name not in told]
+    if lacks:
+        raise Invalid(f"This needs {' and '.join(lacks)}.", _takes(known))
     for name, value in told.items():
         it = known[name]
         holder = whole if it.inside is None else whole.setdefault(it.inside, {})
-        holder[name] = _spelled_out(it, value)
-    return _checked(wire.load(route.op, whole))
+        holder[name] = wire.load(it.kind, _spelled_out(it, value), name)
+    for name in INLINE.keys() & whole.keys():
+        whole[name] = INLINE[name](**whole[name])
+    return _checked(route.op(**whole))
+
+
+def _takes(known: Mapping[str, Argument]) -> str:
+    return f"This takes: {', '.join(known) or 'nothing'}."
 
 
 def _object(body: Any) -> dict[str, Any]:
@@ -287,12 +296,15 @@ def _draft(item: Any) -> Any:
 def _asked(known: Mapping[str, Argument], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The arguments of a query, by the types they must have."""
     kinds = {name: known[name].kind if name in known else str for name in query}
+    for name, values in query.items():
+        if len(values) > 1 and kinds[name] != LIST:
+            raise Invalid(f"{name[:200]} is given twice.", "Give it once.")
     return {name: value(kinds[name], values) for name, values in query.items()}
 
 
 def value(kind: Any, values: Sequence[str]) -> Any:
     """What a name in a query stands for, by the type it must have."""
-    if kind == tuple[str, ...]:
+    if kind == LIST:
         return list(values)
     if kind in (str, str | None, datetime | None):
         return values[-1]

@@ -69,9 +69,10 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(dump(value))
 
 
-def load(kind: type[T], data: Any) -> T:
+def load(kind: type[T], data: Any, name: str | None = None) -> T:
     """A value of a type out of plain JSON data; `Invalid` says where it does not fit."""
-    return _load(kind, data, getattr(kind, "__name__", "value"))  # type: ignore[no-any-return]
+    at = getattr(kind, "__name__", "value") if name is None else name
+    return _load(kind, data, at)  # type: ignore[no-any-return]
 
 
 def loads(kind: type[T], line: str) -> T:
@@ -83,16 +84,29 @@ def parse(line: str) -> Any:
     """The plain data of a line of JSON."""
     try:
         return _DECODER.decode(line)
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise Invalid(f"This is not JSON: {error}.") from None
+    except RecursionError:
+        raise Invalid("This JSON is nested too deep.") from None
+    except ValueError:  # Python's, which speaks of Python
+        raise Invalid("A number in this JSON has too many digits.") from None
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise Invalid(f"This is not JSON: it has no word such as {name}.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Invalid(f"{twice[:200]} is given twice.", "Give it once: one of them would be lost.")
+    return found
 
 
 # Made once: that takes as long as to use them.
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_object)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -15,7 +15,7 @@ from holdfast.server.metrics import Metrics
 
 @pytest.fixture
 def metrics() -> Metrics:
-    return Metrics(lambda: {})
+    return Metrics(dict, dict)
 
 
 @pytest.fixture

@@ -55,8 +55,24 @@ def test_what_does_not_fit_is_named(kind: Any, data: Any, said: str) -> None:
 
 @pytest.mark.parametrize("line", ["", "{", "nul", "NaN", "[Infinity]", "[" * 100_000, "'a'"])
 def test_what_is_no_json_is_invalid(line: str) -> None:
-    with pytest.raises(Invalid, match="not JSON"):
+    with pytest.raises(Invalid, match=r"not JSON|nested too deep"):
         wire.parse(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"a": 1, "b": 2, "a": 3}', "a is given twice"),
+        ('[{"a": {"b": 1, "b": 1}}]', "b is given twice"),
+        ("[" * 100_000, "nested too deep"),
+        ("9" * 5000, "too many digits"),
+        ('{"a": NaN}', "no word such as NaN"),
+    ],
+)
+def test_what_no_program_should_send_is_told_in_plain_words(line: str, said: str) -> None:
+    with pytest.raises(Invalid, match=said) as raised:
+        wire.parse(line)
+    assert "sys." not in str(raised.value)
 
 
 def test_what_is_missing_is_named() -> None:

@@ -21,6 +21,7 @@ T = TypeVar("T")
 JSON = "application/json"
 LINES = "application/x-ndjson"
 QUERY_FIELDS = 500
+BYTE_ORDER_MARK = "\ufeff"  # that some programs put before a text
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # of content
 AS_WIRE = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_UTC_Z
 
@@ -38,10 +39,11 @@ class Reply:
 
 def as_json(data: Any, status: int = 200, media: str = JSON) -> Reply:
     """A reply of values as JSON."""
-    return Reply(_encoded(data), status, media)
+    return Reply(encoded(data), status, media)
 
 
-def _encoded(data: Any) -> bytes:
+def encoded(data: Any) -> bytes:
+    """Values as JSON."""
     try:
         return orjson.dumps(data, wire.outer, AS_WIRE)
     except TypeError:  # it has bounds that JSON has not: for numbers, and for depth
@@ -97,7 +99,7 @@ class Call:
     def text(self) -> str:
         """The body as text."""
         try:
-            return self.body.decode()
+            return self.body.decode().removeprefix(BYTE_ORDER_MARK)
         except UnicodeDecodeError:
             raise Invalid("The body is not UTF-8.", "Encode it as UTF-8.") from None
 

@@ -49,7 +49,7 @@ class Host:
     ) -> None:
         self.settings = settings
         self.clock = clock
-        self.metrics = Metrics(self._measures)
+        self.metrics = Metrics(self._store_measures, self._own_measures)
         url = url_or_default(settings.url)
         self.engine = open_engine(url)
         self.near = url.startswith("sqlite:")  # the store is a file of this machine
@@ -156,6 +156,7 @@ class Host:
         rounds = 0
         while not self._stop.wait(FLUSH_SECONDS):
             self.metrics.count()
+            self.metrics.measure()
             self._flush()
             if rounds % 1800 == 0:
                 self._prune()
@@ -183,14 +184,14 @@ class Host:
 
     # --- how it is ---
 
-    def _measures(self) -> dict[str, float]:
+    def _store_measures(self) -> dict[str, float]:
         memories, jobs = self.ledger.totals()
+        return {"memories": memories, "jobs_waiting": jobs, "store_bytes": self.engine.size()}
+
+    def _own_measures(self) -> dict[str, float]:
         known, unknown = self.service.embedding.cache()
         return {
-            "memories": memories,
-            "jobs_waiting": jobs,
             "queue_depth": self.queue(),
-            "store_bytes": self.engine.size(),
             "degraded_seconds_total": 0.0 if self.embedder is None else self.embedder.degraded(),
             "query_cache_hits_total": known,
             "query_cache_misses_total": unknown,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -42,12 +43,13 @@ def describe(router: Router[Endpoint], version: str) -> dict[str, Any]:
     """The whole description."""
     known: dict[str, Schema] = {"Problem": _problem()}
     paths: dict[str, Any] = {}
+    seen: Counter[str] = Counter()
     by_path = {(route.method, route.path): route for route in routes.ROUTES}
     for method, pattern, endpoint in router.patterns:
         route = by_path.get((method, pattern))
         told = _verb(route, known) if route else _plain(pattern, endpoint)
         about = {
-            "operationId": f"{endpoint.verb}:{method} {pattern}",
+            "operationId": _id(endpoint.verb, seen),
             "summary": _summary(endpoint, route),
             "tags": [_tag(endpoint.verb)],
             "security": [] if endpoint.keyless else [{"key": []}, {"bearer": []}, {"basic": []}],
@@ -71,6 +73,13 @@ def describe(router: Router[Endpoint], version: str) -> dict[str, Any]:
             },
         },
     }
+
+
+def _id(verb: str, seen: Counter[str]) -> str:
+    """A name for a function of a generated client; of several paths to one verb, with a number."""
+    seen[verb] += 1
+    number = f"_{seen[verb]}" if seen[verb] > 1 else ""
+    return f"{verb.replace('.', '_')}{number}"
 
 
 def _tag(verb: str) -> str:

@@ -11,6 +11,7 @@ from holdfast.server.limits import RateUsedUp
 
 MEDIA = "application/problem+json"
 PREFIX = "urn:holdfast:error:"
+SEE = "See /docs for what this path takes."
 
 
 def problem(error: HoldfastError, status: int, request: str) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def problem(error: HoldfastError, status: int, request: str) -> dict[str, Any]:
         "title": (type(error).__doc__ or "").partition("\n")[0],
         "status": status,
         "detail": error.message,
-        "advice": error.advice,
+        "advice": error.advice or (SEE if status == 400 else ""),
         "retry": error.retry,
         "request_id": request,
     }

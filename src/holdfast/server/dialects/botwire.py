@@ -6,6 +6,7 @@ its entries under `entry/…`, with a time in their key so that they are in orde
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import datetime, timezone
 from typing import Any
@@ -21,6 +22,7 @@ from holdfast.server.router import Router
 
 TYPES = "signal analysis decision alert question response human status data".split()
 AGENTS = "botwire/agents"
+POSTED = re.compile(r"[0-9]{17}-[0-9a-f]{8}")
 MOST_KEYS = 100_000
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -132,9 +134,14 @@ def search(call: Call) -> Reply:
     wanted = fields.query(call).text("capability")
     names = _keys(call, _shelf(call), "", MOST_KEYS)
     found = [call.do(ops.Get(scope=_shelf(call), key=name)).value for name in names]
-    known = [it for it in found if isinstance(it, dict)]
-    fitting = [it for it in known if not wanted or wanted in it.get("capabilities", ())]
+    fitting = [it for it in found if _can(it, wanted)]
     return as_json({"results": fitting, "count": len(fitting)})
+
+
+def _can(agent: Any, wanted: str | None) -> bool:
+    """Whether what lies here is an agent that can do something; the shelf is open to others."""
+    able = agent.get("capabilities") if isinstance(agent, dict) else None
+    return isinstance(able, list) and (not wanted or wanted in able)
 
 
 def _shelf(call: Call) -> str:
@@ -194,7 +201,7 @@ def messages(call: Call) -> Reply:
     found: list[dict[str, Any]] = []
     for key in keys if since is not None else reversed(keys):
         entry = _entry(call.do(ops.Get(scope=channel, key=key)))
-        if kind in (None, entry["type"]):
+        if entry and kind in (None, entry["type"]):
             found.append(entry)
         if len(found) == limit:
             break
@@ -224,6 +231,9 @@ def _micros(at: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def _entry(held: Entry) -> dict[str, Any]:
+def _entry(held: Entry) -> dict[str, Any] | None:
+    """An entry as it is read; None if it is not one that was posted."""
     id = held.key.removeprefix("entry/")
+    if not (POSTED.fullmatch(id) and isinstance(held.value, dict) and "type" in held.value):
+        return None
     return {"id": id, "timestamp": int(id.partition("-")[0]) / 1e6, **held.value}
