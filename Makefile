@@ -1,6 +1,7 @@
 # One command for each thing; every one sets up .venv first when it is missing or out of date.
 PYTHON ?= python3
 PORT ?= 8420
+PGBOUNCER ?= pgbouncer
 BIN := .venv/bin
 # A process that crashes ends the tests at once: started anew, xdist may wait for it for ever.
 PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --max-worker-restart 0
@@ -10,7 +11,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 .DEFAULT_GOAL := help
 MODEL := src/holdfast/embed/data/manifest.json
 
-.PHONY: help serve demo fuzz clients frameworks test test-matrix quick lint bench faults generate model lock clean
+.PHONY: help serve demo fuzz pooled clients frameworks test test-matrix quick lint bench faults generate model lock clean
 
 help: ## Say what each target does.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name words; \
@@ -49,6 +50,9 @@ faults: .venv/.ready ## Kill writers, fill disks, turn clocks; count what is los
 	@$(BIN)/python -m benchmarks.learning_faults
 	@$(BIN)/python -m benchmarks.outages
 	@$(BIN)/python -m benchmarks.outages --postgres --servers 4 --kills 250
+
+pooled: .venv/.ready ## Check the contract behind pgbouncer, 1.21 or newer: PGBOUNCER=path.
+	@PGBOUNCER=$(PGBOUNCER) $(BIN)/python -m tools.pooled
 
 fuzz: .venv/.ready ## Call every path of the server with 20,000 requests made of its own description.
 	@HOLDFAST_FUZZ=20000 $(BIN)/pytest tests/test_server_fuzz.py -q

@@ -23,6 +23,7 @@ settings.register_profile(  # disks and machines differ: time is no failure here
 settings.load_profile("holdfast")
 pytest.register_assert_rewrite("holdfast.testing")
 OWN_POSTGRES = os.environ.get("HOLDFAST_TEST_POSTGRES")  # the URL of a superuser
+POOLER = os.environ.get("HOLDFAST_TEST_POOLER")  # the same, by way of a pgbouncer
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +69,7 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
     """The URL of a new store in PostgreSQL, for a role that is no superuser."""
     name = f"holdfast_{uuid4().hex[:12]}"
     make_database(postgres, name, template)
-    yield database_url(postgres, name)
+    yield database_url(POOLER or postgres, name)
     drop_database(postgres, name)
 
 

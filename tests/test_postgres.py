@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -124,9 +125,10 @@ def test_the_wall_stands_even_where_a_statement_forgets_its_tenant(engine: Postg
 @pytest.fixture
 def bare_url(postgres: str) -> Iterator[str]:
     """The URL of a database in which nothing is."""
-    make_database(postgres, "holdfast_bare")
-    yield database_url(postgres, "holdfast_bare")
-    drop_database(postgres, "holdfast_bare")
+    name = f"holdfast_{uuid4().hex[:12]}"
+    make_database(postgres, name)
+    yield database_url(postgres, name)
+    drop_database(postgres, name)
 
 
 def test_many_may_open_a_new_database_at_once(bare_url: str) -> None:

@@ -152,6 +152,7 @@ def test_a_forked_child_connects_anew(postgres_url: str) -> None:
         (errors.DeadlockDetected, Busy),
         (errors.QueryCanceled, Busy),
         (errors.AdminShutdown, Unavailable),
+        (errors.ProtocolViolation, Unavailable),  # pgbouncer, of a server that is gone
         (errors.OutOfMemory, Unavailable),
         (errors.ReadOnlySqlTransaction, StoreReadOnly),
         (errors.ProgramLimitExceeded, TooLarge),

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict
 
 NEWEST = "pginstall18"
@@ -39,7 +39,7 @@ class Postgres:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="hfpg", dir=_quick_folder()))
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
-        self._who = _who()
+        self._who = run_as()
         self._programs = self._reachable(_programs())
         self._make(primary)
 
@@ -147,10 +147,12 @@ class Postgres:
 
 
 def make_role(admin: str) -> None:
-    """Makes the role that owns databases, unless it is there."""
-    with psycopg.connect(admin, autocommit=True) as db:
-        if db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
-            db.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{ROLE}'")
+    """Makes the role that owns databases, unless it is there, or comes meanwhile."""
+    with (
+        psycopg.connect(admin, autocommit=True) as db,
+        suppress(errors.DuplicateObject, errors.UniqueViolation),
+    ):
+        db.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{ROLE}'")
 
 
 def database_url(admin: str, name: str) -> str:
@@ -186,7 +188,7 @@ def _programs() -> Path:
     return Path(found.origin).parent / NEWEST / "bin"
 
 
-def _who() -> dict[str, Any]:
+def run_as() -> dict[str, Any]:
     """As whom to run programs, as arguments of `subprocess`; nothing for whoever is not root."""
     if os.geteuid():
         return {}

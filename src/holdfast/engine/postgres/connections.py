@@ -35,8 +35,9 @@ EVERY = " *"  # in the place of a tenant: all of them. No tenant's name begins w
 
 # What is over when it is tried again at once: others were in the way.
 IN_THE_WAY = (said.SerializationFailure, said.DeadlockDetected, said.UniqueViolation)
-# What is over when the server is back.
-AWAY = (said.AdminShutdown, said.CrashShutdown, said.CannotConnectNow, said.ConnectionException)
+# What is over when the server is back; and whatever is about the connection, as poolers say it.
+AWAY = (said.AdminShutdown, said.CrashShutdown, said.CannotConnectNow)
+CONNECTION = "08"
 
 # Connections of a parent process: a forked child must not touch them, not even to close them.
 _abandoned: list[Any] = []
@@ -173,10 +174,11 @@ class Connections:
 
 def is_away(error: BaseException) -> bool:
     """True if it was the connection that failed, or the server that stopped."""
-    if isinstance(error, AWAY):
+    code = getattr(error, "sqlstate", None)
+    if isinstance(error, AWAY) or (code or "").startswith(CONNECTION):
         return True
     lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-    return lost and getattr(error, "sqlstate", None) is None and not _is_refusal(error)
+    return lost and code is None and not _is_refusal(error)
 
 
 def _is_refusal(error: BaseException) -> bool:
