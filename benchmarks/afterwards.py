@@ -248,7 +248,7 @@ For the tax return keep the receipts of the childminder.|tax receipts
 
 # What was so, what is so now in other words, and a question.
 MOVES = """\
-The book club meets at Hanna's on Mondays.|As of this month the book club meets at the café, still
+The book club meets at Hanna's on Mondays.|As of this month the book club meets at the cafe, still
  on
  Mondays.|Where does the book club meet?
 Our landlord is Mr Ferro.|The house was sold, the new landlord is a firm called Novadom.|Who is our

@@ -26,7 +26,8 @@ SEED = 1
 
 def all_of(seed: int = SEED, share: float = 1.0) -> list[Corpus]:
     """Every generated corpus; a smaller `share` makes smaller ones."""
-    return [make(random.Random(seed), share) for make in (*MAKERS, *unseen.FIRST)]
+    makers = (*MAKERS, *unseen.FIRST, *unseen.SECOND)
+    return [make(random.Random(seed), share) for make in makers]
 
 
 def _paraphrases(chance: random.Random, share: float) -> Corpus:

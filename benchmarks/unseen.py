@@ -6,6 +6,9 @@ two questions in one, answered weeks apart. lines: code, configuration, logs. co
 asked for in other words. register: formal notes asked for plainly, slang asked for formally.
 misspelt: names typed wrong. single: one word. diary: by the day. wishes: what somebody prefers.
 beginnings: stores of one to twenty memories, and the first questions asked of them.
+lab: long notes again. places: where things are, asked for by other names. standups: two questions
+about one person. shell: commands. lessons: a tutor explains. gossip: who is it about? tongues: nine
+languages. keywords: no grammar. moves: what was so, and what is so now.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
 
-from benchmarks import beginnings, scenes, texts
+from benchmarks import afterwards, beginnings, scenes, texts
 from benchmarks.corpora import Corpus, Instance, Item
 from benchmarks.making import BEGIN, NOW, Question, corpus, query, timed
 
@@ -54,23 +57,40 @@ def _people(chance: random.Random, share: float) -> Corpus:
 
 
 def _meetings(chance: random.Random, share: float) -> Corpus:
-    """Every week each topic has a line; two weeks settle something about it."""
-    topics = _pairs(scenes.MEETINGS)
-    weeks: list[list[str]] = [[] for _ in range(12)]
+    told = _few(_pairs(scenes.MEETINGS), share)
+    form = "On {0} we agreed: {1}.".format
+    noise = [line.replace("{topic}", "{}") for line in scenes.MEETING_NOISE]
+    return _rounds("meetings", chance, told, form, noise)
+
+
+def _standups(chance: random.Random, share: float) -> Corpus:
+    told = _few(_pairs(afterwards.STANDUPS), share)
+    return _rounds("standups", chance, told, "{}: {}.".format, afterwards.STANDUP_NOISE)
+
+
+def _rounds(
+    name: str,
+    chance: random.Random,
+    told: list[list[str]],
+    form: Callable[[str, str], str],
+    noise: list[str],
+) -> Corpus:
+    """Everybody has a line in each of twelve rounds; two of them tell what is asked for."""
+    rounds: list[list[str]] = [[] for _ in range(12)]
     questions: list[Question] = []
-    for topic, one, two, asked in topics:
-        settled = [f"On {topic} we agreed: {one}.", f"On {topic} we agreed: {two}."]
-        early, late = sorted(chance.sample(range(len(weeks)), 2))
-        for at, week in enumerate(weeks):
-            noise = chance.choice(scenes.MEETING_NOISE).format(topic=topic)
-            week.append({early: settled[0], late: settled[1]}.get(at, f"{noise} ({at})"))
-        questions.append((asked, settled))
+    for about, one, two, asked in told:
+        telling = [form(about, one), form(about, two)]
+        early, late = sorted(chance.sample(range(len(rounds)), 2))
+        for at, lines in enumerate(rounds):
+            idle = f"{chance.choice(noise).format(about)} ({at})"
+            lines.append({early: telling[0], late: telling[1]}.get(at, idle))
+        questions.append((asked, telling))
     items = [
         Item(f"m{at}.{n}", line, BEGIN + timedelta(days=4 * at, minutes=n), f"w{at}")
-        for at, week in enumerate(weeks)
-        for n, line in enumerate(chance.sample(week, len(week)))
+        for at, lines in enumerate(rounds)
+        for n, line in enumerate(chance.sample(lines, len(lines)))
     ]
-    return corpus("meetings", items, questions[: max(6, int(len(questions) * share))])
+    return corpus(name, items, questions)
 
 
 def _lines(chance: random.Random, share: float) -> Corpus:
@@ -84,14 +104,55 @@ def _lines(chance: random.Random, share: float) -> Corpus:
     return corpus("lines", timed(contents, 6), [(asked, [said]) for said, asked in told])
 
 
-def _counsel(chance: random.Random, share: float) -> Corpus:
-    contents: list[str] = []
-    questions: list[Question] = []
-    for said, advice, asked in _few(_pairs(scenes.COUNSEL), share):
-        small = chance.choice(texts.OPENINGS)
-        contents += [f"user: {small} ({len(contents)})", f"user: {said}", f"assistant: {advice}"]
-        questions.append((asked, [f"assistant: {advice}"]))
-    return corpus("counsel", timed(contents, 3), questions)
+def _shell(chance: random.Random, share: float) -> Corpus:
+    # A command may have bars of its own: the question is what follows the last one.
+    told = [line.rsplit("|", 1) for line in afterwards.SHELL.splitlines()]
+    noise = [
+        form.format(service, n)
+        for form, service, n in product(afterwards.SHELL_NOISE, texts.SERVICES, range(1, 9))
+    ]
+    contents = [said for said, _ in _few(told, share)] + chance.sample(noise, int(120 * share))
+    chance.shuffle(contents)
+    asked = [(question, [said]) for said, question in _few(told, share)]
+    return corpus("shell", timed(contents, 6), asked)
+
+
+def _places(chance: random.Random, share: float) -> Corpus:
+    told = [
+        [f"The {thing} is in this place: {place}.", f"Where is the {other}?"]
+        for thing, place, other in _few(_pairs(afterwards.PLACES), share)
+    ]
+    contents = chance.sample([said for said, _ in told], len(told))
+    return corpus("places", timed(contents, 5), [(asked, [said]) for said, asked in told])
+
+
+def _advised(name: str, lines: str) -> Callable[[random.Random, float], Corpus]:
+    """A chat: what a person says, and what an assistant answers at length."""
+
+    def make(chance: random.Random, share: float) -> Corpus:
+        contents: list[str] = []
+        questions: list[Question] = []
+        for said, advice, asked in _few(_pairs(lines), share):
+            small = chance.choice(texts.OPENINGS)
+            told = f"assistant: {advice}"
+            contents += [f"user: {small} ({len(contents)})", f"user: {said}", told]
+            questions.append((asked, [told]))
+        return corpus(name, timed(contents, 3), questions)
+
+    return make
+
+
+def _moves(chance: random.Random, share: float) -> Corpus:
+    """What was so is told first, and then, in another order, what is so now."""
+    told = _few(_pairs(afterwards.MOVES), share)
+    first, then = (chance.sample([one[at] for one in told], len(told)) for at in (0, 1))
+    items = timed([*first, *then], 1)
+    by_text = {item.text: item for item in items}
+    queries = [
+        query(f"moves{at}", "moves", asked, [by_text[new]], by_text[old].id)
+        for at, (old, new, asked) in enumerate(told)
+    ]
+    return Corpus("moves", (Instance("moves", tuple(items), tuple(queries)),), ("generated",))
 
 
 def _misspelt(chance: random.Random, share: float) -> Corpus:
@@ -147,11 +208,22 @@ FIRST: tuple[Callable[[random.Random, float], Corpus], ...] = (
     _people,
     _meetings,
     _lines,
-    _counsel,
+    _advised("counsel", scenes.COUNSEL),
     _told("register", scenes.REGISTER, 6),
     _misspelt,
     _told("single", scenes.SINGLE, 5),
     _diary,
     _told("wishes", scenes.WISHES, 5),
     _beginnings,
+)
+SECOND: tuple[Callable[[random.Random, float], Corpus], ...] = (
+    _told("lab", afterwards.LAB, 4),
+    _places,
+    _standups,
+    _shell,
+    _advised("lessons", afterwards.LESSONS),
+    _told("gossip", afterwards.GOSSIP, 6),
+    _told("tongues", afterwards.TONGUES, 5),
+    _told("keywords", afterwards.KEYWORDS, 6),
+    _moves,
 )
