@@ -38,7 +38,6 @@ PARTS: dict[str, dict[str, Change]] = {
     "short": {"rank.SHORT": _nothing},
     "date": {"rank.DATE": _nothing},
     "newest of twins": {"order.TWIN_WORDS": _to(2.0)},
-    "completeness": {"order.COVER": _nothing},
 }
 
 

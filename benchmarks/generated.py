@@ -12,48 +12,22 @@ languages. hasty: short messages full of typos. topics: one fact amid chatter in
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta, timezone
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from itertools import product
 
-from benchmarks import statements, texts
-from benchmarks.corpora import Corpus, Instance, Item, Query
+from benchmarks import statements, texts, unseen
+from benchmarks.corpora import Corpus, Instance, Item
+from benchmarks.making import BEGIN, Question, corpus, query, timed
 from holdfast.text import terms
 
-BEGIN = datetime(2024, 1, 1, 10, tzinfo=timezone.utc)
-NOW = datetime(2024, 3, 1, tzinfo=timezone.utc)
 SEED = 1
-
-Question = tuple[str, Sequence[str]]  # its text, and the texts that answer it
 
 
 def all_of(seed: int = SEED, share: float = 1.0) -> list[Corpus]:
     """Every generated corpus; a smaller `share` makes smaller ones."""
-    return [make(random.Random(seed), share) for make in MAKERS]
-
-
-def _timed(contents: Iterable[str], turns: int) -> list[Item]:
-    """Contents as items, a few minutes apart, in sessions of so many turns."""
-    return [
-        Item(f"m{at}", content, BEGIN + timedelta(minutes=47 * at), f"s{at // turns}")
-        for at, content in enumerate(contents)
-    ]
-
-
-def _corpus(name: str, items: list[Item], questions: Iterable[Question]) -> Corpus:
-    by_text = {item.text: item for item in items}
-    queries = [
-        _query(f"{name}{at}", name, text, [by_text[answer] for answer in answers])
-        for at, (text, answers) in enumerate(questions)
-    ]
-    return Corpus(name, (Instance(name, tuple(items), tuple(queries)),), ("generated",))
-
-
-def _query(id: str, category: str, text: str, gold: Sequence[Item], stale: str = "") -> Query:
-    ids = tuple(item.id for item in gold)
-    sessions = tuple(dict.fromkeys(item.session for item in gold))
-    newest, old = (ids, (stale,)) if stale else ((), ())
-    return Query(id, text, category, ids, sessions, newest, old, NOW)
+    makers = (*MAKERS, *unseen.FIRST, *unseen.SECOND)
+    return [make(random.Random(seed), share) for make in makers]
 
 
 def _paraphrases(chance: random.Random, share: float) -> Corpus:
@@ -64,7 +38,7 @@ def _paraphrases(chance: random.Random, share: float) -> Corpus:
     contents = [said for said, _ in pairs] + chance.sample(chatter, int(400 * share))
     chance.shuffle(contents)
     questions = [(asked, [said]) for said, asked in apart]
-    return _corpus("paraphrases", _timed(contents, 12), questions)
+    return corpus("paraphrases", timed(contents, 12), questions)
 
 
 _CHATTER = (texts.PEOPLE, texts.DOINGS, texts.TOPICS)
@@ -78,7 +52,7 @@ def _identifiers(chance: random.Random, share: float) -> Corpus:
         (chance.choice(forms).format(name), [content])
         for name, content in list(zip(known, contents, strict=True))[::4]
     ]
-    return _corpus("identifiers", _timed(contents, 10), questions)
+    return corpus("identifiers", timed(contents, 10), questions)
 
 
 def _identifier(chance: random.Random) -> str:
@@ -113,7 +87,7 @@ def _answers(chance: random.Random, share: float) -> Corpus:
         answer = "assistant: " + _padded(chance, told.split(". "))
         contents += ["user: " + chance.choice(texts.OPENINGS) + f" ({len(contents)})", answer]
         questions.append((asked, [answer]))
-    return _corpus("answers", _timed(contents, 1000), questions)
+    return corpus("answers", timed(contents, 1000), questions)
 
 
 def _padded(chance: random.Random, telling: Sequence[str]) -> str:
@@ -151,13 +125,13 @@ def _parts(chance: random.Random, share: float) -> Corpus:
             (who, chance.choice(list(texts.HABITS))) for who in chance.sample(texts.NAMES, 2)
         )
         questions.append((_asked_for(one, two), [told[one], told[two]]))
-    return _corpus("parts", _timed(contents, 12), questions)
+    return corpus("parts", timed(contents, 12), questions)
 
 
 def _topics(chance: random.Random, share: float) -> Corpus:
     contents, told = _habits(chance)
     questions = [(_asked_for(habit), [fact]) for habit, fact in told.items()]
-    return _corpus("topics", _timed(contents, 12), questions[: int(60 * share)])
+    return corpus("topics", timed(contents, 12), questions[: int(60 * share)])
 
 
 def _changes(chance: random.Random, share: float) -> Corpus:
@@ -171,10 +145,10 @@ def _changes(chance: random.Random, share: float) -> Corpus:
     contents = [old for _, old, _ in pairs] + chance.sample(
         [new for _, _, new in pairs], len(pairs)
     )
-    items = _timed(contents, 20)
+    items = timed(contents, 20)
     by_text = {item.text: item for item in items}
     queries = [
-        _query(f"changes{at}", "changes", asked, [by_text[new]], by_text[old].id)
+        query(f"changes{at}", "changes", asked, [by_text[new]], by_text[old].id)
         for at, (asked, old, new) in enumerate(pairs)
     ]
     return Corpus("changes", (Instance("changes", tuple(items), tuple(queries)),), ("generated",))
@@ -196,7 +170,7 @@ def _decisions(chance: random.Random, share: float) -> Corpus:
     ]
     by_text = {item.text: item for item in items}
     queries = [
-        _query(f"decisions{at}", "decisions", asked, [by_text[new]], by_text[old].id)
+        query(f"decisions{at}", "decisions", asked, [by_text[new]], by_text[old].id)
         for at, (old, new, asked) in enumerate(told)
     ]
     instance = Instance("decisions", tuple(items), tuple(queries))
@@ -215,7 +189,7 @@ def _tickets(chance: random.Random, share: float) -> Corpus:
     for complaint, reply, asked in chance.sample(told, max(6, int(len(told) * share))):
         contents += [f"customer: {complaint}", f"support: {reply}"]
         questions.append((asked, [f"support: {reply}"]))
-    return _corpus("tickets", _timed(contents, 2), questions)
+    return corpus("tickets", timed(contents, 2), questions)
 
 
 def _languages(chance: random.Random, share: float) -> Corpus:
@@ -226,7 +200,7 @@ def _languages(chance: random.Random, share: float) -> Corpus:
             questions.append((asked.format(who), [said.format(who)]))
     contents = [said for _, (said,) in questions]
     chance.shuffle(contents)
-    return _corpus("languages", _timed(contents, 8), questions[: int(64 * share)])
+    return corpus("languages", timed(contents, 8), questions[: int(64 * share)])
 
 
 def _hasty(chance: random.Random, share: float) -> Corpus:
@@ -234,7 +208,7 @@ def _hasty(chance: random.Random, share: float) -> Corpus:
     contents = lines[::2] + statements.SMALL_TALK
     chance.shuffle(contents)
     questions = [(asked, [said]) for said, asked in zip(lines[::2], lines[1::2], strict=True)]
-    return _corpus("hasty", _timed(contents, 30), questions[: max(6, int(24 * share))])
+    return corpus("hasty", timed(contents, 30), questions[: max(6, int(24 * share))])
 
 
 MAKERS: tuple[Callable[[random.Random, float], Corpus], ...] = (

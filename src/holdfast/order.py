@@ -1,7 +1,6 @@
-"""Which of the best candidates go first: the newest of those that state the same, and those that
-bring what the ones before them lack.
+"""Which of the best candidates goes first: the newest of those that state the same.
 
-Both rearrange: the similarities stay the same, who has which changes. So a score still is what
+This rearranges: the similarities stay the same, who has which changes. So a score still is what
 the formula says, and falls from hit to hit.
 """
 
@@ -15,13 +14,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from holdfast.rank import Candidates
 
-POOL = 40  # only so many of the best are rearranged
-STEPS = 10  # and so many places filled by what they add
-COVER = 0.3  # worth, in similarity, of all the query's terms if no earlier hit has them
+POOL = 20  # only so many of the best are rearranged
 # Two statements of the same: short, and each has half of what the query's words say. With all of
 # their words in common the newer may be so much less similar, with fewer less. A correction is
 # mostly longer than what it corrects, and so further away: neither tells them apart.
-TWIN_TERMS, TWIN_WORDS, TWIN_APART, TWIN_POOL = 30, 0.5, 0.3, 20
+TWIN_TERMS, TWIN_WORDS, TWIN_APART = 30, 0.5, 0.3
 
 Floats = NDArray[Any]
 Places = NDArray[np.int64]
@@ -35,21 +32,19 @@ def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
     weight = rarity / total
     best = np.argsort(-similarity, kind="stable")[:POOL]
     falling = similarity.take(best)
-    better = _complete(_newest_first(best, falling, found, weight), falling, found, weight)
     given = similarity.copy()
-    given[better] = falling
+    given[_newest_first(best, falling, found, weight)] = falling
     return given
 
 
 def _newest_first(best: Places, falling: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
-    top = best[:TWIN_POOL]
-    has = found.counts.take(top, axis=0) > 0
-    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(top) <= TWIN_TERMS)
+    has = found.counts.take(best, axis=0) > 0
+    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(best) <= TWIN_TERMS)
     places = (telling & (np.count_nonzero(has, axis=1) >= 2)).nonzero()[0]
     if len(places) < 2:
         return best
-    some, near = top.take(places), falling.take(places)
+    some, near = best.take(places), falling.take(places)
     twins = _peers(near, has.take(places, axis=0), weight) & _apart_in_time(some, found)
     if np.count_nonzero(twins) == len(places):  # each is its own twin, and nobody else's
         return best
@@ -82,24 +77,3 @@ def _apart_in_time(some: Places, found: Candidates) -> NDArray[np.bool_]:
     np.fill_diagonal(beside, False)
     apart: NDArray[np.bool_] = (side[:, None] == side) & ~beside
     return apart
-
-
-def _complete(best: Places, similarity: Floats, found: Candidates, weight: Floats) -> Places:
-    """The candidates again, those that have words of the query no earlier one has before others.
-
-    `similarity` is that of each place, falling.
-    """
-    has = found.counts.take(best, axis=0) > 0
-    brings = has * (COVER * weight)
-    value, missing = similarity.copy(), np.logical_or.reduce(has).astype(np.float64)
-    taken = [0]  # the best stays the best
-    for _ in range(1, min(STEPS, len(best))):
-        value[taken[-1]] = -np.inf
-        missing[has[taken[-1]]] = 0.0
-        if not missing.any():
-            break
-        taken.append(int((value + brings @ missing).argmax()))
-    rest = np.ones(len(best), bool)
-    rest[taken] = False
-    again: Places = np.concatenate([best[taken], best[rest]])
-    return again

@@ -34,6 +34,7 @@ KNOWN = 1.5  # how much less words count in a scope that does not have them; 1 t
 PARTS = 0.5  # of a query in several parts: weight of the part a memory has most of
 LEND_WORDS = {-1: 0.8, 1: 0.6, -2: 0.6, 2: 0.6}  # a turn answers the one before: it lends most
 LEND_MEANING = 0.5  # share of a neighbour's meaning; more hurts long answers
+NOBODYS = -1e9  # the meaning of a neighbour that is not there
 LEND_LONG = 0.25  # how much less is lent where memories are long, and say what they are about
 MEANING = 0.08  # worth of one standard deviation of cosine, against 1 for all the words
 # Where the words are known, the nearest is worth no more than so many: in a large scope of many
@@ -47,16 +48,17 @@ DATE = 0.2  # it happened when the query says
 NOISE_RANK, NOISE = 15, 0.2  # the 15th best evidence is noise: it has this share of the best;
 NOISE_PART, NOISE_LEAST = 4, 3  # of few candidates, that of the best quarter's last, or the third
 # Half way from noise to the best stand the peers, many with about the same share: recency reorders
-# them, but lifts no junk among them, and none of them over what is clearly best.
-PEERS = 0.55
-MIDDLE = NOISE + (1 - NOISE) * PEERS
+# them, but lifts no junk among them, and none of them over what is clearly best. A part of the
+# scale goes by place alone, so that none is lifted over many, however near they all are.
+PLACE = 0.25
+MIDDLE = NOISE + (1 - NOISE) / 2
 GROUND_RANK, GROUND = 50, 0.03  # and the 50th best next to nothing; evenly in between
 NOISE_MOST = 0.8  # of the best: where many are as good as it, they are no noise
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
 SURE_WORDS, SURE_COSINE, SURE_BIAS = 2.0, 10.0, -0.3
 CHANCE_SIZE = 10_000  # the nearest of more unrelated memories than this is no nearer
-ALONE_WORDS, ALONE_BIAS = 12.0, -2.4
+ALONE_WORDS, ALONE_BIAS = 12.0, -2.8
 EXACT_BIAS = -7.2  # with vectors too, words suffice where a memory has most of them itself
 NEVER_SURE = -50.0
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
@@ -178,7 +180,7 @@ def rank(
     meaning = _meaning(found, corpus, said, near, lending)
     evidence = said + _bounded(meaning, known) + _cues(found, corpus, asked)
     share = order.rearranged(_above_noise(evidence), found, weight)
-    similarity = share * _sureness(found, words, corpus, weight, background)
+    similarity = share * _sureness(found, corpus, weight, background)
     recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -368,7 +370,7 @@ def _meaning(
     if unknown.any():
         own[unknown] = 0.0
         own[unknown] = own.max(initial=0.0) * np.minimum(said[unknown], 1.0)
-    worth: Floats = MEANING * _lent(own, near, lending * LEND_MEANING, -np.inf)
+    worth: Floats = MEANING * _lent(own, near, lending * LEND_MEANING, NOBODYS)
     return worth
 
 
@@ -424,11 +426,15 @@ def _above_noise(evidence: Floats) -> Floats:
     rank = min(NOISE_RANK, max(NOISE_LEAST, len(evidence) // NOISE_PART))
     noise = min(_nth(ranked, rank), NOISE_MOST * best)
     ground = min(_nth(ranked, GROUND_RANK), noise)
-    apart = 2 * (evidence - noise) / (best - noise) - 1
-    cubed = apart * apart * apart
-    above = PEERS + np.where(cubed > 0, 1 - PEERS, PEERS) * cubed
-    low = np.interp(evidence, (-max(ground, 1e-9), ground, noise), (0.0, GROUND, NOISE))
-    return np.where(evidence >= noise, NOISE + (1 - NOISE) * above, low)
+    scaled = np.interp(evidence, (-max(ground, 1e-9), ground, noise), (0.0, GROUND, NOISE))
+    above = (evidence >= noise).nonzero()[0]
+    some = evidence.take(above)
+    apart = 2 * (some - noise) / (best - noise) - 1
+    better = len(ranked) - ranked.searchsorted(some, side="right")
+    place = np.maximum(1 - better / rank, 0.0)
+    share = (1 - PLACE) * (1 + apart * apart * apart) / 2 + PLACE * place
+    scaled[above] = NOISE + (1 - NOISE) * share
+    return scaled
 
 
 def _nth(ranked: Floats, rank: int) -> float:
@@ -437,28 +443,25 @@ def _nth(ranked: Floats, rank: int) -> float:
 
 
 def _sureness(
-    found: Candidates,
-    words: Floats,
-    corpus: Corpus,
-    weight: Floats,
-    background: tuple[float, float],
+    found: Candidates, corpus: Corpus, weight: Floats, background: tuple[float, float]
 ) -> float:
     """How sure it is that the best candidate is about the query at all, 0..1.
 
-    The more memories there are, the nearer the nearest comes by chance.
+    By the share of the query's information that a memory has itself, however long it is and
+    whatever its neighbours say, and by its meaning. The more memories there are, the nearer the
+    nearest comes by chance.
     """
     mean, spread = background
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
     size = min(max(corpus.size, 0), CHANCE_SIZE)
     chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
+    words = _share(found.counts > 0, weight)
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
     alone = words[np.isnan(cosine)]
-    # The share of the query's information that a memory has itself, however long it is.
-    exact = _share(found.counts > 0, weight)
     best = max(
         float(np.fmax.reduce(with_meaning, initial=NEVER_SURE)),
         ALONE_WORDS * float(alone.max()) + ALONE_BIAS if len(alone) else NEVER_SURE,
-        ALONE_WORDS * float(exact.max(initial=0.0)) + EXACT_BIAS,
+        ALONE_WORDS * float(words.max(initial=0.0)) + EXACT_BIAS,
     )
     return 1 / (1 + math.exp(-best))

@@ -77,16 +77,6 @@ def test_nor_does_what_shares_few_words_of_the_query(counts: list[list[int]]) ->
     assert first([1.0, 0.85], some(counts), [1.0, 1.0, 1.0]) == [0, 1]
 
 
-def test_what_brings_words_that_are_missing_moves_up() -> None:
-    found = some([[1, 0], [1, 0], [0, 1]])
-    assert first([1.0, 0.9, 0.8], found, [1.0, 1.0]) == [0, 2, 1]
-
-
-def test_but_not_from_far_below() -> None:
-    found = some([[1, 0], [1, 0], [0, 1]])
-    assert first([1.0, 0.9, 0.3], found, [1.0, 1.0]) == [0, 1, 2]
-
-
 def test_without_words_nothing_moves() -> None:
     found = some([[], [], []])
     assert first([0.2, 0.9, 0.5], found, []) == [1, 2, 0]
