@@ -90,3 +90,13 @@ def test_but_not_from_far_below() -> None:
 def test_without_words_nothing_moves() -> None:
     found = some([[], [], []])
     assert first([0.2, 0.9, 0.5], found, []) == [1, 2, 0]
+
+
+def test_the_best_are_found_without_sorting_all() -> None:
+    chance = np.random.default_rng(3)
+    score, happened = chance.integers(0, 30, 500) / 30, chance.integers(0, 5, 500)
+    newest = np.lexsort((-happened, -score))
+    for most in (1, 7, 499, 500, 900):
+        assert order.best(score, most, happened).tolist() == newest[:most].tolist()
+        first = np.argsort(-score, kind="stable")[:most]
+        assert order.best(score, most).tolist() == first.tolist()
