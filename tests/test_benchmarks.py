@@ -219,7 +219,7 @@ def test_the_same_seed_gives_the_same_tables(options: Options) -> None:
 def reversed_order(plain: Any) -> Any:
     def rank_(*args: Any) -> rank.Ranking:
         ranking: rank.Ranking = plain(*args)
-        return replace(ranking, order=ranking.order[::-1])
+        return replace(ranking, score=-ranking.score)
 
     return rank_
 

@@ -18,10 +18,11 @@ THREADS = 32  # at most; idle ones wait for more work, for a new one starts out 
 
 def beside(work: Callable[[], T]) -> Callable[[], T]:
     """Begins a work; what is given back waits for its end, and gives its answer or its error."""
-    began = threading.Event()
+    began = threading.Lock()
+    began.acquire()
 
     def run() -> T:
-        began.set()
+        began.release()
         return work()
 
     try:
@@ -30,7 +31,7 @@ def beside(work: Callable[[], T]) -> Callable[[], T]:
         answered = work()
         return lambda: answered
     # A thread that was woken must still get the interpreter: whoever goes on would not let it.
-    began.wait(HANDOVER_SECONDS)
+    began.acquire(timeout=HANDOVER_SECONDS)
     return answer.result
 
 

@@ -24,31 +24,41 @@ Floats = NDArray[Any]
 Places = NDArray[np.int64]
 
 
+def best(score: Floats, most: int, happened: Floats | None = None) -> Places:
+    """The places of the highest, highest first; of equals the newest, or else the first."""
+    some = np.arange(len(score))
+    if len(score) > most:  # to sort all of them takes several times as long
+        some = (score >= np.partition(score, -most)[-most]).nonzero()[0]
+    keys = (score,) if happened is None else (happened, score)
+    first: Places = np.lexsort([-key.take(some) for key in keys])[:most]
+    return some.take(first)
+
+
 def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
     """The similarities, given to the candidates in a better order."""
     total = float(rarity.sum())
     if total <= 0 or not len(similarity):
         return similarity
     weight = rarity / total
-    best = np.argsort(-similarity, kind="stable")[:POOL]
-    falling = similarity.take(best)
+    first = best(similarity, POOL)
+    falling = similarity.take(first)
     given = similarity.copy()
-    given[_newest_first(best, falling, found, weight)] = falling
+    given[_newest_first(first, falling, found, weight)] = falling
     return given
 
 
-def _newest_first(best: Places, falling: Floats, found: Candidates, weight: Floats) -> Places:
+def _newest_first(first: Places, falling: Floats, found: Candidates, weight: Floats) -> Places:
     """The candidates with the newest of each group of twins in the group's first place."""
-    has = found.counts.take(best, axis=0) > 0
-    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(best) <= TWIN_TERMS)
+    has = found.counts.take(first, axis=0) > 0
+    telling = (has @ weight >= TWIN_WORDS) & (found.length.take(first) <= TWIN_TERMS)
     places = (telling & (np.count_nonzero(has, axis=1) >= 2)).nonzero()[0]
     if len(places) < 2:
-        return best
-    some, near = best.take(places), falling.take(places)
+        return first
+    some, near = first.take(places), falling.take(places)
     twins = _peers(near, has.take(places, axis=0), weight) & _apart_in_time(some, found)
     if np.count_nonzero(twins) == len(places):  # each is its own twin, and nobody else's
-        return best
-    better, free = best.copy(), np.ones(len(places), bool)
+        return first
+    better, free = first.copy(), np.ones(len(places), bool)
     for at in range(len(places)):
         if free[at]:
             group = (free & twins[at]).nonzero()[0]

@@ -125,15 +125,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates' order, best first, and for each candidate its score and the parts of it."""
+    """For each candidate its score and the parts of it."""
 
-    order: NDArray[np.int64]
     score: Floats
     similarity: Floats
     recency: Floats
     frequency: Floats
     words: Floats
     evidence: Floats
+    happened: Floats
+
+    @property
+    def order(self) -> Places:
+        """All candidates, best first."""
+        return order.best(self.score, len(self.score), self.happened)
 
 
 def joined(parts: Sequence[Candidates]) -> Candidates:
@@ -186,8 +191,7 @@ def rank(
     score = (
         weights.similarity * similarity + weights.recency * recency + weights.frequency * frequency
     )
-    best_first = np.lexsort((-found.happened, -score))
-    return Ranking(best_first, score, similarity, recency, frequency, words, evidence)
+    return Ranking(score, similarity, recency, frequency, words, evidence, found.happened)
 
 
 def relevant(ranking: Ranking, min_score: float | None, limit: int | None = None) -> list[int]:
@@ -196,14 +200,15 @@ def relevant(ranking: Ranking, min_score: float | None, limit: int | None = None
     Over the caller's threshold if there is one; else all with evidence for them, if the best is
     relevant.
     """
-    best_first = ranking.order
     if min_score is not None:
-        kept = best_first.compress(ranking.score.take(best_first) >= min_score)
+        kept = (ranking.score >= min_score).nonzero()[0]
     elif ranking.similarity.max(initial=0.0) < RELEVANT:
         return []
     else:
-        kept = best_first.compress(ranking.evidence.take(best_first) > 0)
-    return cast("list[int]", kept[:limit].tolist())
+        kept = (ranking.evidence > 0).nonzero()[0]
+    most = len(kept) if limit is None else limit
+    best = order.best(ranking.score.take(kept), most, ranking.happened.take(kept))
+    return cast("list[int]", kept.take(best).tolist())
 
 
 def why(

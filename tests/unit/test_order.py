@@ -80,3 +80,13 @@ def test_nor_does_what_shares_few_words_of_the_query(counts: list[list[int]]) ->
 def test_without_words_nothing_moves() -> None:
     found = some([[], [], []])
     assert first([0.2, 0.9, 0.5], found, []) == [1, 2, 0]
+
+
+def test_the_best_are_found_without_sorting_all() -> None:
+    chance = np.random.default_rng(3)
+    score, happened = chance.integers(0, 30, 500) / 30, chance.integers(0, 5, 500)
+    newest = np.lexsort((-happened, -score))
+    for most in (1, 7, 499, 500, 900):
+        assert order.best(score, most, happened).tolist() == newest[:most].tolist()
+        first = np.argsort(-score, kind="stable")[:most]
+        assert order.best(score, most).tolist() == first.tolist()
