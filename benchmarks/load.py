@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
+import socket
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -46,13 +49,9 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._data += data
-        head, end, rest = self._data.partition(b"\r\n\r\n")
-        if not end:
+        if not _whole(self._data):
             return
-        length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
-        if len(rest) < int(length or 0):
-            return
-        status = int(head[9:12])
+        status = int(self._data[9:12])
         self.statuses[status] = self.statuses.get(status, 0) + 1
         now = time.perf_counter()
         if status < 400:
@@ -76,16 +75,13 @@ async def load(
     url: str, make: Callable[[int, int], bytes], clients: int, seconds: float
 ) -> dict[str, Any]:
     """What so many clients measure in so many seconds."""
-    address, loop = urlsplit(url), asyncio.get_running_loop()
+    place, loop = _place(url), asyncio.get_running_loop()
     begun = time.perf_counter()
     ends, connections = [], []
     for number in range(clients):
         ends.append(loop.create_future())
-        made = Connection(
-            lambda count, number=number: make(number, count), begun + seconds, ends[-1]
-        )
-        connections.append(made)
-        await loop.create_connection(lambda made=made: made, address.hostname, address.port)
+        connections.append(Connection(partial(make, number), begun + seconds, ends[-1]))
+        await loop.create_connection(partial(_same, connections[-1]), *place)
     await asyncio.gather(*ends)
     took = time.perf_counter() - begun
     times = sorted(it for made in connections for it in made.times)
@@ -100,6 +96,46 @@ async def load(
         "p99_ms": round(1000 * times[int(0.99 * (len(times) - 1))], 3) if times else None,
         "statuses": statuses,
     }
+
+
+class Caller:
+    """One client that waits for each answer, as most programs do."""
+
+    def __init__(self, url: str, kind: str) -> None:
+        self._socket = socket.create_connection(_place(url))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._make, self._count = requests(kind), itertools.count()
+
+    def __call__(self) -> None:
+        """Asks once, and reads the answer."""
+        self._socket.sendall(self._make(0, next(self._count)))
+        data = b""
+        while not _whole(data):
+            data += self._socket.recv(65536)
+        if data[9:10] != b"2":
+            raise RuntimeError(data.decode())
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+
+def _place(url: str) -> tuple[str, int]:
+    address = urlsplit(url)
+    return address.hostname or "", address.port or 80
+
+
+def _same(made: Connection) -> Connection:
+    return made
+
+
+def _whole(data: bytes) -> bool:
+    """Whether a reply has come in full."""
+    head, end, rest = data.partition(b"\r\n\r\n")
+    length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+    return bool(end) and len(rest) >= int(length or 0)
 
 
 def requests(kind: str) -> Callable[[int, int], bytes]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from benchmarks import load, page, results
+from benchmarks import load, page, results, timing
 from benchmarks.corpora import ROOT
 from benchmarks.load import QUERIES
 from benchmarks.options import Options
@@ -31,6 +31,7 @@ TEXT = "the green tea of shop {n} costs {n} euros"
 KINDS = ("state get", "state set", "remember", "recall", "context")
 CLIENTS = (1, 8, 64)
 PAIRS, PAIR_SECONDS = 15, 0.4
+TURNS, TURN_SECONDS = 60, 0.05
 RESULTS = ROOT / "benchmarks" / "results" / "served.json"
 ECHO = """
 import sys, uvicorn
@@ -103,9 +104,8 @@ def run(seconds: float, size: int, embedder: str, rounds: int) -> dict[str, Any]
             bare = stack.enter_context(process([sys.executable, "-c", ECHO, "8471"], 8471))
             words = [sys.executable, "-c", SERVE, "8472", url, embedder]
             ours = stack.enter_context(process(words, 8472))
-            found["in process"] = added(
-                ours, stack.enter_context(Memory("bench", url, embedder=embedder))
-            )
+            here = stack.enter_context(Memory("bench", url, embedder=embedder))
+            found["in process"] = added(ours, bare, here)
             rival = stack.enter_context(chroma(Path(folder), size))
             addresses = dict.fromkeys(KINDS, ours) | {"echo": bare}
             addresses |= {f"chroma {it}": rival for it in ("query", "add")} if rival else {}
@@ -143,19 +143,26 @@ def paired(ours: str, bare: str, clients: int) -> float:
     return round(float(statistics.median(found)), 2)
 
 
-def added(ours: str, memory: Memory) -> dict[str, dict[str, float]]:
+def added(ours: str, bare: str, memory: Memory) -> dict[str, dict[str, Any]]:
     """Each verb in this process, and what the server adds for one client: medians, milliseconds.
 
-    Again in pairs of short turns, one here and one over HTTP.
+    The verb here, the verb over HTTP and the bare framework take short turns, one after the other
+    on one thread and one store; the difference is taken turn by turn. `middle_ms` holds the
+    middle half of the differences, and `bare_ms` is what the framework takes with an echo.
     """
     found = {}
     for kind, verb in verbs(memory).items():
-        pairs = []
-        for _ in range(PAIRS):
-            here = _p50(verb, PAIR_SECONDS)
-            pairs.append((here, measured(ours, kind, 1, PAIR_SECONDS)["p50_ms"] - here))
-        took, more = (round(statistics.median(it), 3) for it in zip(*pairs, strict=True))
-        found[kind] = {"p50_ms": took, "added_ms": more}
+        with load.Caller(ours, kind) as served, load.Caller(bare, "echo") as echo:
+            calls: dict[str, Callable[[], Any]] = {"here": verb, "served": served, "bare": echo}
+            turns = [{name: _p50(call) for name, call in calls.items()} for _ in range(TURNS)]
+        more = statistics.quantiles([it["served"] - it["here"] for it in turns], n=4)
+        found[kind] = {
+            "p50_ms": round(statistics.median(it["here"] for it in turns), 3),
+            "added_ms": round(more[1], 3),
+            "middle_ms": [round(more[0], 3), round(more[2], 3)],
+            "bare_ms": round(statistics.median(it["bare"] for it in turns), 3),
+        }
+        print(f"  {kind}: {json.dumps(found[kind])}", flush=True)
     return found
 
 
@@ -172,14 +179,11 @@ def verbs(memory: Memory) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _p50(verb: Callable[[], Any], seconds: float) -> float:
-    times: list[float] = []
-    give_up = time.perf_counter() + seconds
+def _p50(call: Callable[[], object]) -> float:
+    times, give_up = [], time.perf_counter() + TURN_SECONDS
     while time.perf_counter() < give_up:
-        start = time.perf_counter()
-        verb()
-        times.append(time.perf_counter() - start)
-    return round(1000 * sorted(times)[len(times) // 2], 3)
+        times.append(timing.seconds(call))
+    return 1000 * statistics.median(times)
 
 
 @contextmanager
@@ -218,8 +222,8 @@ def checks(found: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     """Runs, prints, writes the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.served", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--embedder", default="hashing")
     parser.add_argument("--json", type=Path, default=RESULTS)

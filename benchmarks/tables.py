@@ -544,9 +544,12 @@ def served_rates(found: Found) -> str:
 
 def served_aims(found: Found) -> str:
     """The share of the bare framework's rate, and what the server adds."""
-    rows = [[f"state get over echo, {n}", x, 0.6] for n, x in found["state get over echo"].items()]
-    rows += [[f"{n}, added ms", it["added_ms"], 1.0] for n, it in found["in process"].items()]
-    return table(["", "measured", "aim"], rows)
+    rates = found["state get over echo"].items()
+    rows: list[list[Cell]] = [[f"state get over echo, {n}", x, None, None, 0.6] for n, x in rates]
+    for name, it in found["in process"].items():
+        half = " to ".join(f"{edge:.3f}" for edge in it["middle_ms"])
+        rows.append([f"{name}, added ms", it["added_ms"], half, it["bare_ms"], 1.0])
+    return table(["", "measured", "middle half", "of it a bare echo", "aim"], rows)
 
 
 def _deep(found: Mapping[str, Any], *names: str) -> Cell:

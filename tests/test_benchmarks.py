@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import socket
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +18,13 @@ from benchmarks import (
     budget,
     corpora,
     generated,
+    load,
     metrics,
     page,
     plots,
     results,
     rivals,
+    served,
     tables,
     targets,
     timing,
@@ -31,8 +35,9 @@ from benchmarks.embedding import Cached
 from benchmarks.options import Options
 from benchmarks.quality import Quality
 from benchmarks.stores import DEFAULT, remembered
-from holdfast import rank
+from holdfast import Memory, rank
 from holdfast.embed.hashing import Hashing
+from tests.serving import serving
 
 # --- measures, by hand ---
 
@@ -339,6 +344,34 @@ def test_a_system_that_fails_is_told_not_hidden(options: Options, tmp_path: Path
     field = rivals.Field(options)
     field.answers([rivals.OURS], tmp_path, data=["never handed over"])
     assert "did not run to its end: FileNotFoundError" in field.found["notes"][0]
+
+
+# --- over HTTP ---
+
+
+def test_what_the_server_adds_is_of_calls_that_were_answered(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served, "TURNS", 3)
+    monkeypatch.setattr(served, "TURN_SECONDS", 0.02)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    echo = [sys.executable, "-c", served.ECHO, str(port)]
+    with (
+        serving(url) as server,
+        served.process(echo, port) as bare,
+        Memory("bench", url, embedder="hashing") as memory,
+    ):
+        with load.Caller(server.url, "state get") as call, pytest.raises(RuntimeError, match="404"):
+            call()
+        memory.set("cursor", {"row": 8000})
+        memory.remember("the green tea of shop 7 costs 7 euros")
+        found = served.added(server.url, bare, memory)
+    assert set(found) == set(served.KINDS)
+    for told in found.values():
+        low, high = told["middle_ms"]
+        assert low <= told["added_ms"] <= high
+        assert told["bare_ms"] > 0
 
 
 # --- the page ---

@@ -277,6 +277,7 @@ def test_a_web_page_cannot_use_an_open_door(served: Served, http: httpx2.Client)
     ):
         reply = http.post("/v1/scopes/a/remember", content=b'{"content":"x"}', headers=headers)
         assert reply.status_code == 403, headers
+        assert "without keys" in reply.json()["title"]
         assert "access-control-allow-origin" not in reply.headers
     for name in ("127.0.0.1", "localhost", "[::1]"):
         own = {"Host": f"{name}:{port}", "Origin": f"http://{name}:{port}"}

@@ -205,6 +205,7 @@ def test_an_error_is_a_problem_with_advice(http: httpx2.Client) -> None:
     assert (reply.status_code, told["status"], told["request_id"]) == (404, 404, "abc-1")
     assert told["type"] == "urn:holdfast:error:NotFound"
     assert told["advice"]
+    assert http.get("/nowhere").json()["title"] == "Nobody answers here; nothing was done."
     wrong = http.delete("/v1/scopes/s/recall")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "POST")
     assert (

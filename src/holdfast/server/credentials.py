@@ -12,6 +12,10 @@ from holdfast.errors import Forbidden
 from holdfast.server.settings import is_loopback
 
 
+class NotFromHere(Forbidden):
+    """A server without keys is for the programs of its own machine; nothing was done."""
+
+
 def presented(headers: Mapping[str, str]) -> str | None:
     """The key of a request: X-API-Key, a Bearer token, or the password of HTTP Basic."""
     if key := headers.get("x-api-key", "").strip():
@@ -34,7 +38,7 @@ def _password(text: str) -> str | None:
 
 
 def same_machine(headers: Mapping[str, str], named: Sequence[str]) -> None:
-    """`Forbidden` for what a web page sends to an open door, unless it is ours or was named.
+    """`NotFromHere` for what a web page sends to an open door, unless it is ours or was named.
 
     A page of any site, and of any other server on this machine, can make a browser here send
     requests; and a name that was made to point here would even let it read the answers.
@@ -42,7 +46,7 @@ def same_machine(headers: Mapping[str, str], named: Sequence[str]) -> None:
     host, origin = headers.get("host", ""), headers.get("origin")
     _must_be_ours(host)
     if origin is not None and origin not in named and _place(origin) != host.lower():
-        raise Forbidden("Web pages may not use this open server.", "Make a key, and use it.")
+        raise NotFromHere("Web pages may not use this open server.", "Make a key, and use it.")
 
 
 @lru_cache(maxsize=256)
@@ -52,7 +56,7 @@ def _must_be_ours(host: str) -> None:
     except ValueError:
         name = ""
     if host and not is_loopback(name):
-        raise Forbidden(
+        raise NotFromHere(
             "This open server answers to this machine's own names only.", "Make a key, and use it."
         )
 

@@ -31,6 +31,10 @@ class WrongMethod(HoldfastError):
         return error
 
 
+class Nowhere(NotFound):
+    """Nobody answers here; nothing was done."""
+
+
 @dataclass
 class _Node(Generic[T]):
     literal: dict[str, _Node[T]] = field(default_factory=dict)
@@ -86,7 +90,7 @@ class Router(Generic[T]):
             allowed |= set(targets)
         if allowed:
             raise WrongMethod.but(sorted(allowed))
-        raise NotFound("There is nothing at this path.", "See /docs for what there is.")
+        raise Nowhere("There is nothing at this path.", "See /docs for what there is.")
 
 
 def _matches(
