@@ -298,7 +298,7 @@ def main(words: list[str] | None = None) -> int:
             told = quality(filled.empty("quality").owner, options.stores)
             found["quality"] = told | {"run": of}
         if options.seconds:
-            found["served"] = served(filled.empty("served").owner, options.seconds) | {"run": of}
+            found["served"] = served(filled.empty("served").owner, options.seconds)
     found["checks"] = checks(found)
     print(json.dumps(found["checks"], indent=1))
     results.write(options.json.parent, options.json.stem, found)
