@@ -37,7 +37,7 @@ from holdfast import Memory
 from holdfast.embed import open_embedder
 from holdfast.engine import Key
 from holdfast.engine import postgres as engine
-from holdfast.engine.postgres import large
+from holdfast.engine.postgres import large, near
 
 RESULTS = ROOT / "benchmarks" / "results" / "postgres.json"
 CLIENTS, PROCESSES, FIRST_PORT = 64, 4, 8480
@@ -74,14 +74,14 @@ def nearest_found(urls: Urls, count: int, times: int) -> float:
     hits = 0
     with psycopg.connect(urls.admin) as db:
         nearest = f"SELECT row FROM {graph(db)} ORDER BY vector <#> %s::halfvec LIMIT "
-        db.execute("SELECT set_config('hnsw.ef_search', %s, false)", (str(large.NEAREST),))
+        db.execute("SELECT set_config('hnsw.ef_search', %s, false)", (near.sought(large.NEAREST),))
         for vector in vectors:
             told = (written(vector),)
-            near = db.execute(f"{nearest} {large.NEAREST}".encode(), told).fetchall()
+            found = db.execute(f"{nearest} {large.NEAREST}".encode(), told).fetchall()
             db.execute("SET LOCAL enable_indexscan = off")
             exact = db.execute(f"{nearest} 10".encode(), told).fetchall()
             db.execute("SET LOCAL enable_indexscan = on")
-            hits += len({*near} & {*exact})
+            hits += len({*found} & {*exact})
     return round(hits / (10 * times), 4)
 
 

@@ -27,7 +27,8 @@ from holdfast.model import Filter
 
 NONE, FILLING, READY = 0, 1, 2  # of `scopes.near`
 MOST_DIMENSIONS = 4000  # that a graph can be made of
-MOST_SOUGHT = 1000  # that a graph is asked for at once; it goes on from there
+WIDER = 4  # times as many are looked at in a graph as are asked for: it misses fewer of the nearest
+MOST_SOUGHT = 1000  # that are looked at at once; it goes on from there
 PAGE = 500  # rows at a time, when a table is filled
 
 HELD = """m.row, happened_at, least(happened_at, created_at), until, expires_at, length, uses,
@@ -168,6 +169,11 @@ def _columns(lines: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 # --- asking it ---
 
 
+def sought(most: int) -> str:
+    """How many are looked at in a graph to find so many, as pgvector's setting has it."""
+    return str(min(WIDER * most, MOST_SOUGHT))
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
     """The table of a scope, asked by a query."""
@@ -186,9 +192,9 @@ class Near:
         """About the nearest rows in sight: fewer, if they are few and far between."""
         seen, values = search.sight(self.look, 4)
         asked = text("nearest", self.at, seen=seen, most=str(most))
-        self.db.do("seek", str(min(most, MOST_SOUGHT)), "off")
+        self.db.do("seek", sought(most), "off")
         found = self.db.run(asked, (*self.at, self._vector(), *values))
-        self.db.do("seek", str(min(most, MOST_SOUGHT)), "on")
+        self.db.do("seek", sought(most), "on")
         return found
 
     def nearest_of(self, rows: Positions, most: int) -> Answer:
