@@ -73,6 +73,15 @@ def postgres_url(postgres: str, template: str) -> Iterator[str]:
     drop_database(postgres, name)
 
 
+@pytest.fixture
+def bare_url(postgres: str) -> Iterator[str]:
+    """The URL of a database in which nothing is, pgvector neither."""
+    name = f"holdfast_{uuid4().hex[:12]}"
+    make_database(postgres, name)
+    yield database_url(postgres, name)
+    drop_database(postgres, name)
+
+
 # Whole suites that start servers, databases, processes or frameworks: `make quick` leaves them out.
 LONG = """benchmarks congruence console contract_http contract_postgres dialects docs examples
     frameworks hostile isolation moving outbox postgres postgres_faults postgres_large

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -33,7 +32,7 @@ from holdfast.engine.postgres.rows import Rows
 from holdfast.engine.postgres.statements import migrations
 from holdfast.service import Service
 from tests.proxy import Proxy
-from tools.postgres import database_url, drop_database, make_database
+from tools.postgres import database_url
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
 VALUES = {"text": "x", "bigint": 1, "integer": 1, "bytea": b"x", "ARRAY": []}
@@ -120,15 +119,6 @@ def test_the_wall_stands_even_where_a_statement_forgets_its_tenant(engine: Postg
 
 
 # --- the schema ---
-
-
-@pytest.fixture
-def bare_url(postgres: str) -> Iterator[str]:
-    """The URL of a database in which nothing is."""
-    name = f"holdfast_{uuid4().hex[:12]}"
-    make_database(postgres, name)
-    yield database_url(postgres, name)
-    drop_database(postgres, name)
 
 
 def test_many_may_open_a_new_database_at_once(bare_url: str) -> None:

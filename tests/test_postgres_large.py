@@ -294,13 +294,17 @@ def test_the_doctor_finds_and_mends_what_is_wrong_with_it(
 
 
 def test_without_pgvector_it_is_searched_in_memory(
-    memory: Memory, engine: Postgres, monkeypatch: pytest.MonkeyPatch
+    bare_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(near, "can_be", lambda db, dimension: False)
-    other = Memory("t", backend=Here(Service(engine, Hashing()), lambda: None))
-    other.remember_many([f"the tea{n} of a shop" for n in range(450)])
-    assert not engine.index_large(Place("local", "t"))
-    assert other.recall("tea7", 1)[0].content == "the tea7 of a shop"
+    engine = open_engine(bare_url)
+    assert isinstance(engine, Postgres)
+    memory = Memory("s", backend=Here(Service(engine, Hashing()), lambda: None))
+    memory.remember_many([f"the tea{n} of a shop" for n in range(450)])
+    assert not engine.index_large(HERE)
+    assert "pgvector is missing" in caplog.text
+    assert memory.recall("tea7", 1)[0].content == "the tea7 of a shop"
+    assert tables(bare_url) == 0
+    engine.close()
 
 
 def test_its_table_is_walled_off_too(memory: Memory, postgres_url: str, engine: Postgres) -> None:

@@ -308,6 +308,25 @@ def test_every_key_and_index_begins_with_the_tenant(db: psycopg.Connection[Any])
     assert second == {"scope", "place", "name", "id", "seq", "day", "updated_at"}
 
 
+def test_the_docs_distribute_every_table(db: psycopg.Connection[Any]) -> None:
+    """Those of a tenant by tenant, on Citus, and the others to every node."""
+    page = (ROOT / "docs" / "scale.md").read_text().partition("## Sharding")[2]
+    block = page.split("```")[1]
+    everywhere = set(re.findall(r"create_reference_table\('holdfast\.(\w+)'\)", block))
+    listed = re.search(r"each of: ([\w\s-]+)", block)
+    assert listed is not None
+    by_tenant = {"scopes", *listed[1].replace("--", "").split("SELECT")[0].split()}
+    found = db.execute(
+        "SELECT relname, EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid "
+        "AND attname = 'tenant') FROM pg_class c WHERE relnamespace = 'holdfast'::regnamespace "
+        "AND relkind IN ('r', 'p') AND NOT relispartition AND relname !~ '^near_'"
+    ).fetchall()
+    tenants = {name for name, has in found if has}
+    assert by_tenant | everywhere == {name for name, _ in found}
+    assert everywhere == {"format", "spaces", "keys"}
+    assert by_tenant == tenants - {"keys"}  # looked up before its tenant is known
+
+
 def test_there_is_no_sequence(db: psycopg.Connection[Any]) -> None:
     assert db.execute("SELECT * FROM pg_sequences WHERE schemaname = 'holdfast'").fetchall() == []
 

@@ -21,7 +21,7 @@ from holdfast.engine.cache.index import RUN, SAMPLE, Index
 from holdfast.engine.cache.part import GOOD, SMALL, Part, add_words, held, top
 from holdfast.engine.cache.tokens import AGAIN, tokens
 from holdfast.engine.postgres import near
-from holdfast.engine.postgres.pipeline import Row
+from holdfast.engine.postgres.pipeline import Answer, Row
 from holdfast.engine.postgres.search import Source
 from holdfast.engine.postgres.words import At
 from holdfast.rank import Sample, Wording
@@ -117,11 +117,21 @@ class Large(Part):
         self._db, self._at = source.db, source.scope
         self._dimension = look.space.dimension if look.space else 0
         self._table = near.Near(self._db, self._at, look)
+        self._sought = self._ask()
         self._tail = _tail(source)
         self._rows = [self._having(term) for term in look.terms]
         self.size, self.total_length = int(source.seen["held"]), int(source.seen["terms"])
         self.waiting = int(source.seen["waiting"])
         self.having = np.array([len(rows) for rows in self._rows], np.float64)
+
+    def _ask(self) -> Answer | None:
+        """Lets the server look for words, and for the nearest while the words are weighed."""
+        self._source.ask()
+        if self._look.vector is None or self._table.is_filtered:
+            return None
+        sought = self._table.nearest(NEAREST)
+        self._db.go()
+        return sought
 
     def _having(self, token: str) -> Rows:
         """The rows with a token, in order."""
@@ -160,20 +170,19 @@ class Large(Part):
     ) -> tuple[dict[int, Row], list[Row]]:
         """The best by meaning and by words, and the best of these."""
         said = self._by_words(wording, most, fitting)
-        nearest = self._nearest(fitting)
-        found = _by_row(self._table.rows(nearest))
-        near_by = [found[row] for row in nearest if row in found]
-        return found | _by_row(said), near_by[:GOOD] + said[:GOOD]
+        near_by = self._nearest(fitting)
+        return _by_row([*near_by, *said]), near_by[:GOOD] + said[:GOOD]
 
-    def _nearest(self, fitting: Rows | None) -> list[int]:
+    def _nearest(self, fitting: Rows | None) -> list[Row]:
+        """The nearest, each once: a long content has several passages."""
         if self._look.vector is None:
             return []
         if fitting is None:
-            found = self._table.nearest(NEAREST)
+            found = (self._sought or self._table.nearest(NEAREST)).fetchall()
             if len(found) >= NEAREST:
-                return list(dict.fromkeys(found))
+                return list(_by_row(found).values())
             fitting = self._table.in_sight()  # the graph gave up on finding more
-        return self._table.nearest_of(fitting, NEAREST)
+        return self._table.nearest_of(fitting, NEAREST).fetchall()
 
     def _by_words(self, wording: Wording, most: int, fitting: Rows | None) -> list[Row]:
         """The best by words alone, of those in sight."""

@@ -21,15 +21,18 @@ from holdfast.engine import Look
 from holdfast.engine.columns import compact, packed, stamp
 from holdfast.engine.postgres import search, words
 from holdfast.engine.postgres.connections import Session
-from holdfast.engine.postgres.pipeline import Row
+from holdfast.engine.postgres.pipeline import Answer, Row
 from holdfast.engine.postgres.statements import of_large
 from holdfast.model import Filter
 
 NONE, FILLING, READY = 0, 1, 2  # of `scopes.near`
 MOST_DIMENSIONS = 4000  # that a graph can be made of
-MOST_SOUGHT = 1000  # that a graph is asked for at once; it goes on from there
+WIDER = 4  # times as many are looked at in a graph as are asked for: it misses fewer of the nearest
+MOST_SOUGHT = 1000  # that are looked at at once; it goes on from there
 PAGE = 500  # rows at a time, when a table is filled
 
+HELD = """m.row, happened_at, least(happened_at, created_at), until, expires_at, length, uses,
+    version, pinned, avoid, kind, session, speaker, role, writer, tags, vectors"""
 FIRST, LAST = -(2**63), 2**63 - 1  # of all times
 NOTHING = np.empty(0, np.int64)
 
@@ -41,7 +44,7 @@ Line = tuple[int, int, str | None, str, int]  # row, passage, vector and marks a
 def text(name: str, at: words.At, **parts: str) -> str:
     """A statement on the table of a scope."""
     written = SQL[name].replace("near_n", f"near_{at[1]}")
-    for word, part in parts.items():
+    for word, part in {"held": HELD, **parts}.items():
         written = written.replace(f":{word}", part)
     return written
 
@@ -166,6 +169,11 @@ def _columns(lines: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 # --- asking it ---
 
 
+def sought(most: int) -> str:
+    """How many are looked at in a graph to find so many, as pgvector's setting has it."""
+    return str(min(WIDER * most, MOST_SOUGHT))
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
     """The table of a scope, asked by a query."""
@@ -174,21 +182,26 @@ class Near:
     at: words.At
     look: Look
 
-    def nearest(self, most: int) -> list[int]:
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the query asks for more of a row than that it is in sight."""
+        where = self.look.where
+        return bool(wanted(where)) or where.since is not None or where.until is not None
+
+    def nearest(self, most: int) -> Answer:
         """About the nearest rows in sight: fewer, if they are few and far between."""
         seen, values = search.sight(self.look, 4)
         asked = text("nearest", self.at, seen=seen, most=str(most))
-        self.db.do("seek", str(min(most, MOST_SOUGHT)), "off")
+        self.db.do("seek", sought(most), "off")
         found = self.db.run(asked, (*self.at, self._vector(), *values))
-        self.db.do("seek", str(min(most, MOST_SOUGHT)), "on")
-        return [row[0] for row in found]
+        self.db.do("seek", sought(most), "on")
+        return found
 
-    def nearest_of(self, rows: Positions, most: int) -> list[int]:
+    def nearest_of(self, rows: Positions, most: int) -> Answer:
         """The nearest of some rows that are in sight: each is compared."""
         seen, values = search.sight(self.look, 5)
         asked = text("nearest_of", self.at, seen=seen, most=str(most))
-        found = self.db.run(asked, (*self.at, self._vector(), rows.tolist(), *values))
-        return [row[0] for row in found]
+        return self.db.run(asked, (*self.at, self._vector(), rows.tolist(), *values))
 
     def rows(self, rows: Sequence[int]) -> list[Row]:
         """What an index in memory would hold of some rows, of those that are in sight."""

@@ -1,6 +1,7 @@
 -- The table of one large scope: `near_n` stands for its name, and it holds no other scope's rows.
 -- `:seen` stands for what is in sight, by the columns of `memories`: outside of the look at their
--- key, so that no plan comes upon another index that a part of it would do for.
+-- key, so that no plan comes upon another index that a part of it would do for; `:held` for what
+-- an index in memory would hold of a row.
 
 -- name: make
 -- In a block, for psycopg lets go of prepared statements when it sees a table come or go.
@@ -71,7 +72,7 @@ DELETE FROM holdfast.near_n n WHERE row = ANY($1::bigint[]) AND NOT EXISTS
 
 -- name: nearest
 -- By the graph, on and on until enough are in sight. Values: tenant, scope, the query's vector.
-SELECT n.row FROM (
+SELECT :held FROM (
     SELECT row FROM holdfast.near_n ORDER BY vector <#> $3::halfvec
 ) AS n CROSS JOIN LATERAL (
     SELECT * FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = n.row LIMIT 1
@@ -79,7 +80,7 @@ SELECT n.row FROM (
 
 -- name: nearest_of
 -- Each of some rows is compared. Values: tenant, scope, the query's vector, rows.
-SELECT n.row FROM (
+SELECT :held FROM (
     SELECT row, min(vector <#> $3::halfvec) AS far FROM holdfast.near_n
     WHERE vector IS NOT NULL AND row = ANY($4::bigint[]) GROUP BY row ORDER BY 2
 ) AS n CROSS JOIN LATERAL (
@@ -108,9 +109,8 @@ SELECT count(*) FROM (
 USING (row) WHERE m.vectors IS DISTINCT FROM n.vectors
 
 -- name: rows
--- What an index in memory would hold of some rows. Values: tenant, scope, rows.
-SELECT m.row, happened_at, least(happened_at, created_at), until, expires_at, length, uses, version,
-    pinned, avoid, kind, session, speaker, role, writer, tags, vectors
+-- Some rows. Values: tenant, scope, the rows.
+SELECT :held
 FROM unnest($3::bigint[]) AS u (nth) CROSS JOIN LATERAL (
     SELECT * FROM holdfast.memories WHERE tenant = $1 AND scope = $2 AND row = u.nth LIMIT 1
 ) AS m WHERE :seen

@@ -103,6 +103,7 @@ class Source:
     terms: Sequence[str]
     _found: dict[str, NDArray[np.int64]] = field(default_factory=dict, init=False)
     _terms: tuple[tuple[int, int], Answer] | None = field(default=None, init=False)
+    _words: tuple[dict[str, str], Answer] | None = field(default=None, init=False)
 
     def pulse(self) -> Pulse:
         """What tells whether anything was written since the scope was last looked at."""
@@ -134,21 +135,39 @@ class Source:
             return self._terms[1].fetchall()
         return self.db.all("terms_between", *self.scope, *ends)
 
+    def ask(self) -> None:
+        """Sends what will be asked next: the lists of the query's words, and the terms beyond."""
+        pulse = self.pulse()
+        if pulse.listed:
+            self._look_up(self._tokens())
+        if pulse.row > pulse.listed:
+            ends = (pulse.listed, pulse.row)
+            self._terms = ends, self.db.do("terms_between", *self.scope, *ends)
+
     def find(self, token: str) -> NDArray[np.int64]:
         """The rows in the word index that have a token, in order."""
         if not self.pulse().listed:
             return np.empty(0, np.int64)
+        self._take_in()
         if token not in self._found:
-            asked = [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
-            self._look_up({token, *asked})
+            self._look_up({token, *self._tokens()})
+            self._take_in()
         return self._found[token]
+
+    def _tokens(self) -> list[str]:
+        return [term + mark for term in self.terms for mark in ("", *AGAIN.values())]
 
     def _look_up(self, asked: Iterable[str]) -> None:
         """Asks for all lists of the query: one question to the server, not many."""
         keys = {words.token_key(token): token for token in asked}
-        self._found |= dict.fromkeys(keys.values(), np.empty(0, np.int64))
-        for key, raw in self.db.all("find_words", *self.scope, list(keys)):
-            self._found[keys[key]] = words.unpacked(raw)
+        self._words = keys, self.db.do("find_words", *self.scope, list(keys))
+
+    def _take_in(self) -> None:
+        if self._words is not None:
+            (keys, answer), self._words = self._words, None
+            self._found |= dict.fromkeys(keys.values(), np.empty(0, np.int64))
+            for key, raw in answer:
+                self._found[keys[key]] = words.unpacked(raw)
 
     def matching(self, where: Filter) -> NDArray[np.int64]:
         """The rows that a filter leaves in."""
