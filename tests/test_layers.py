@@ -43,6 +43,7 @@ LAYERS = {
         "embedding",
         "portable",
         "keeping",
+        "drafting",
         "learning",
         "consolidation",
         "jobs",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from functools import cache
 from os import urandom
 from typing import Any, TypeVar, cast
 
@@ -31,6 +30,7 @@ from holdfast import (
     wire,
 )
 from holdfast.answering import Answer
+from holdfast.drafting import Asked, Drafting
 from holdfast.embed import Embedder
 from holdfast.embedding import Embedding
 from holdfast.engine import Draft, Engine, Kept, Key, Look, Place, Snapshot, Transaction
@@ -97,6 +97,7 @@ class Service:
         self._clock = clock
         self._new_id = new_id
         self.embedding = Embedding(engine, embedder)
+        self._drafting = Drafting(self._drafts)
         learns = extractor or open_extractor("rules")
         ways = Ways(self._indexed, self._write, self.embedding.catch_up)
         self.learner = Learner(engine, learns, ways, clock, new_id, judge)
@@ -127,22 +128,34 @@ class Service:
         """Stores one memory, or reinforces the one with the same words."""
         now = self._clock()
         self.learner.follow(place, [op.draft])
-        drafted = cache(lambda: self._drafts([op.draft], place, now, op.wait)[0])
-        if not self.embedding.quick:
-            drafted()  # else whoever writes for all who wait does it: one thread is quicker
-        keep = self.learner.keep
-        done = self._write(op, place, lambda tx: keep(tx, place, op.draft, drafted(), now))
-        draft = drafted()
+        asked = Asked(op.draft, place, now)
+        if self.embedding.quick:
+            self._drafting.ask(asked)  # whoever writes for all who wait makes theirs, too
+        else:
+            [asked.draft] = self._drafts([asked], op.wait)
+        done = self._kept(op, asked)
+        draft = self._drafting.of(asked)
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         self._follow_up(place, [draft], op.wait)
         return done
 
+    def _kept(self, op: ops.Remember, asked: Asked) -> Remembered:
+        def work(tx: Transaction) -> Remembered:
+            draft = self._drafting.of(asked)
+            return self.learner.keep(tx, asked.place, op.draft, draft, asked.now)
+
+        try:
+            return self._write(op, asked.place, work)
+        finally:
+            self._drafting.drop(asked)
+
     def remember_many(self, op: ops.RememberMany, place: Place) -> tuple[Remembered, ...]:
         """Stores many memories in one transaction."""
         now = self._clock()
         self.learner.follow(place, op.drafts)
-        pairs = list(zip(op.drafts, self._drafts(op.drafts, place, now, op.wait), strict=True))
+        drafts = self._drafts([Asked(draft, place, now) for draft in op.drafts], op.wait)
+        pairs = list(zip(op.drafts, drafts, strict=True))
         done = self._write(
             op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
         )
@@ -162,11 +175,9 @@ class Service:
         if any(one.superseded or one.redacted for one in done):
             self.embedding.catch_up([place])
 
-    def _drafts(
-        self, drafts: Sequence[ops.Draft], place: Place, now: datetime, wait: bool = True
-    ) -> list[Draft]:
+    def _drafts(self, asked: Sequence[Asked], wait: bool = True) -> list[Draft]:
         """Records with what is indexed of them, ready to be kept."""
-        records = [record(draft, place, self._new_id(), now) for draft in drafts]
+        records = [record(one.told, one.place, self._new_id(), one.now) for one in asked]
         return self._indexed(records, wait)
 
     def _indexed(self, records: Sequence[Record], wait: bool = True) -> list[Draft]:

@@ -76,6 +76,54 @@ def test_a_caller_who_is_interrupted_while_it_waits_stops_nobody(
     assert engine.write(lambda tx: "mine") == "mine"
 
 
+def test_a_caller_who_is_interrupted_while_its_group_is_done_is_passed_over(
+    engine: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead, begun, left = threading.Event(), threading.Event(), threading.Event()
+
+    class Hasty(_Work[Any]):
+        """A work whose caller is interrupted once its group is begun."""
+
+        def __init__(self, run: Any) -> None:
+            super().__init__(run)
+            if run("who") == "gone":
+                self.wake = self  # type: ignore[assignment]
+
+        def acquire(self) -> None:
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+
+        def release(self) -> None:
+            """Nobody waits."""
+
+    def first(tx: object) -> str:
+        if tx != "who":
+            begun.set()
+            assert left.wait(60)
+        return "first"
+
+    def write(name: str) -> str:
+        try:
+            return engine.write(first if name == "first" else lambda tx: name)
+        finally:
+            if name == "gone":
+                left.set()
+
+    monkeypatch.setattr(sqlite, "_Work", Hasty)
+    with ThreadPoolExecutor(4) as pool:
+        ready = pool.submit(engine.write, lambda tx: tx == "who" or ahead.wait(60))
+        until(lambda: engine._led and not engine._queue)
+        asked = []
+        for number, name in enumerate(("first", "gone", "last"), 1):
+            asked.append(pool.submit(write, name))
+            until(lambda number=number: len(engine._queue) == number)  # type: ignore[misc]
+        ahead.set()
+        assert ready.result(60)
+        assert (asked[0].result(60), asked[2].result(60)) == ("first", "last")
+        with pytest.raises(KeyboardInterrupt):
+            asked[1].result(60)
+
+
 def test_works_that_wait_together_are_one_transaction(engine: SQLite, path: Path) -> None:
     place, entry = Place("local", "s"), Entry(key="k", value=1, version=1, updated_at=NOW)
     works = [_Work(lambda tx: tx.put_entry(place, entry)) for _ in range(5)]

@@ -1,10 +1,10 @@
 """The SQLite engine: one file, one writer at a time with group commit, readers beside it.
 
 A writer queues its work. If nobody leads, it does all the work that is queued in one transaction
-with one fsync, wakes those whose work that was, and leaves the lead to the first who came
-meanwhile. Who leads after a group waits a moment until as many are queued again. So a lone writer
-waits for nobody, and many share the disk's slowest step. A transaction in which some work fails is
-rolled back, and each work in it is then done alone, so that one failure is one's own.
+with one fsync, and leaves the lead to the first who came meanwhile. Those whose work that was are
+woken one by the other. Who leads after a group waits a moment until as many are queued again. So a
+lone writer waits for nobody, and many share the disk's slowest step. A transaction in which some
+work fails is rolled back, and each work in it is then done alone, so that one failure is one's own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -51,6 +52,8 @@ class _Work(Generic[T]):
         self.run = run
         self.leads = False
         self.done = False
+        self.gone = False  # whether its caller was interrupted
+        self.next: _Work[Any] | None = None  # of the same group, woken by this one's caller
         self.wake = threading.Lock()
         self.wake.acquire()
         self.result: T | None = None
@@ -127,6 +130,9 @@ class SQLite:
         except BaseException:
             self._leave(mine)
             raise
+        finally:
+            if mine.next is not None:
+                mine.next.wake.release()
         return mine.answer()
 
     def _lead(self) -> None:
@@ -145,12 +151,17 @@ class SQLite:
             waiting = self._queue[:1]
             for work in waiting:
                 work.leads = True
-        for work in (*done, *waiting):
+            # All woken at once would only wait once more, for the interpreter. The first of them is
+            # the leader, who is awake.
+            for work, after in pairwise([work for work in done if not work.gone]):
+                work.next = after
+        for work in waiting:
             work.wake.release()
 
     def _leave(self, mine: _Work[Any]) -> None:
         """Takes back what an interrupted caller had queued, if nobody has begun to do it."""
         with self._queue_lock:
+            mine.gone = True
             if mine not in self._queue:
                 return
             self._queue.remove(mine)
