@@ -91,6 +91,8 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot
 
 
 def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
+    if mine.topic is not None or theirs.topic is not None:
+        return slots.of_one_topic(mine, theirs)
     if slots.of_anything(mine):
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
         return of_one and slots.ends_any(mine, theirs)
