@@ -80,14 +80,18 @@ SORTS = {
     "number": _sort(rf"(?<![\w.]){_UNNAMED}\d[\d.,]*(?=\b|[a-z%])(?: ?{_UNIT}\b)?", exact=True),
     "amount": _sort(rf"\b{_COUNTED}\b(?: {_UNIT}\b)?"),
     "size": _sort(r"\b(?:XXL|XL|XS|[SML])\b(?!['’])", exact=True),
-    "letter": _sort(r"(?<=[a-z] )[A-Z]\b(?!['’])", exact=True),
+    "letter": _sort(r"(?<=[a-z] )(?:[B-HJ-Z]\b|A(?=$|[,.]))(?!['’])", exact=True),
     "state": _sort(
         rf"\b(?:{'|'.join(sorted(STATES))})\b(?=$|[,.]| (?:again|now|by|in|for|to|since|until)\b)"
         r"|(?<=^we )(?:dis|en)abled\b|(?:de)?activated\b"
     ),
-    "colour": _sort(rf"\b(?:{'|'.join(sorted(COLOURS))})\b"),
+    # "The red team" is so called.
+    "colour": _sort(rf"\b(?:{'|'.join(sorted(COLOURS))})\b(?=$|[,.]| (?:now|again|instead)\b)"),
 }
-_NAME = r"(?:(?:Dr|Mrs?|Ms|Prof)\. )?(?!I\b|I['’]|User\b)[a-z]?[A-Z][\w+#&-]*(?:\.[\w+#&-]+)*(?: [A-Z0-9][\w.+#-]*)*(?!['’]s)"
+_NAME = (
+    r"(?:(?:Dr|Mrs?|Ms|Prof)\. )?(?!I\b|I['’]|User\b)[a-z]?[A-Z][\w+#&-]+(?:\.[\w+#&-]+)*"
+    r"(?: [A-Z0-9][\w.+#-]*)*(?!['’]s)"
+)
 # After a small word, a name may be a value; where something is has a sort of its own.
 NAMED = re.compile(rf"(?:(?<=\s)|^)(?P<lead>[a-z][\w'’]*),? (?P<value>{_NAME})")
 _PLACES = frozenset("in at on near from into".split())

@@ -66,7 +66,8 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
     if not still or len(still) == len(parts):
         return None
     kept = " ".join(sentences.ended(part[:1].upper() + part[1:]) for part in still)
-    return kept if any(slots.of(part, speaker) for part in still) else None
+    told = (slot for part in still for slot in slots.of(part, speaker))
+    return kept if any(slot.topic is None for slot in told) else None
 
 
 def _relation(new: Statement, old: Statement) -> str:

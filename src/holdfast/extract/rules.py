@@ -262,7 +262,8 @@ def _news(told: str) -> bool:
         return False
     new = signs.NEWS.search(told, 1) is not None and not re.search(r"\b(?:it|this|that)\b", told)
     ended = any(slot.ended and slot.value != ends.ANY for slot in slots.of(told))
-    return ended or (new and any(slot.changed for slot in slots.of(told)))
+    formed = (slot for slot in slots.of(told) if slot.topic is None)
+    return ended or (new and any(slot.changed for slot in formed))
 
 
 def _of_somebody(told: str) -> bool:
