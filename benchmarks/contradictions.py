@@ -16,6 +16,7 @@ from holdfast.testing import FakeClock
 
 FILE = Path(__file__).with_name("contradictions.txt")
 HELD_OUT = Path(__file__).with_name("contradictions_held_out.txt")  # no rule was mended by these
+UNSEEN = Path(__file__).with_name("contradictions_unseen.txt")  # the newest of them
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ def run(options: Options) -> dict[str, Any]:
         ("held out", HELD_OUT, ended),
         ("over all, in chats", FILE, ended_by_chat),
         ("held out, in chats", HELD_OUT, ended_by_chat),
+        ("first sight", UNSEEN, ended),
+        ("first sight, in chats", UNSEEN, ended_by_chat),
     ):
         found["rows"][name] = tried(file, way)["rows"]["over all"]
     return found

@@ -30,6 +30,7 @@ LAYERS = {
         "nouns",
         "readings",
         "slots",
+        "topics",
         "trust",
         "suspicion",
         "routes",

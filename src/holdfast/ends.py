@@ -28,7 +28,7 @@ TOLD = re.compile(
     r"|shifted|transferred|pushed?|updated|raised?|increased|lower(?:ed)?|reduced|cut|reset|rename"
     r"|renamed|extended|shortened|rescheduled|postponed?|delayed|expanded|doubled|rose|fell|grew"
     r"|shrank|decreased|adjusted|corrected|rebranded|grown|risen|fallen|shrunk|set|move|switch"
-    r"|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came|has a)\b",
+    r"|off|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came|has a)\b",
     re.IGNORECASE,
 )
 Ended = Iterator[tuple[str, str, str]]
@@ -53,7 +53,8 @@ SWAPPED = _pattern(
 )
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}{_JUST}"
-    r"(?:quit|gave up|given up|ditched|dropped out of|dropped|cancelled|canceled|left|sold|wiped"
+    r"(?:quit|lost|gave up|given up|ditched|dropped out of|dropped"
+    r"|cancelled|canceled|left|sold|wiped"
     r"|uninstalled|scrapped|abandoned|got rid of|gotten rid of|moved (?:away from|off)"
     r"|stepped down as|resigned as|retired as|resigned from|let (?=.* (?:lapse|expire|run out)$))"
     r" ?(?:on |with )?"
@@ -100,6 +101,7 @@ OVER = _pattern(
         (?:is|am|are) (?:back|home|returning|out) (?:from|of)
         (?:came|got|went) (?:back|home|out) (?:from|of)
         (?:is|am|are) (?:done|finished|through) with
+        (?:is|am|are) off
         (?:is|am|are) (?:not|no longer) (?:doing|on|taking|following|attending)
         (?:do|does) not (?:do|take|follow|attend)"""
     )

@@ -102,7 +102,7 @@ LEAD = _pattern(
         please note(?: that)?|small correction|by now|meanwhile|(?:on|in
         around) \\d{4}(?:-\\d\\d){0,2}
         last \\w+|this \\w+|yesterday|recently|i was wrong|my mistake|news|big news|heads up
-        to be clear"""
+        to be clear|i misspoke|i was mistaken|my bad|oops"""
     )
     + r"[,:;.!—–-]*\s+)+"
 )
@@ -166,7 +166,8 @@ COLON = _pattern(
 CLAUSES = _pattern(rf"{_NEXT})\s*")
 # "I am Ann, I live in Rome", "Tom left, my new manager is Ana": parts too, of what is told as true.
 SPLICED = _pattern(
-    rf"{_NEXT}|,(?= (?:(?:I|we) {_TELLS}\b|(?:my|our|User['’]s) [\w -]{{2,30}} (?:is|are)\b)))\s*"
+    rf"{_NEXT}|,(?= (?:(?:I|we) (?:{_TELLS}|gave|handed)\b|one (?:is|was)\b"
+    r"|(?:my|our|User['’]s) [\w -]{2,30} (?:is|are)\b)))\s*"
 )
 DEPENDENT = _pattern(
     r"^(?:when|whenever|while|after|before|as|although|though|once|until|because|since|where"

@@ -131,8 +131,9 @@ def _free(tx: Transaction, place: Place, id: str, now: datetime) -> None:
 
 
 def reinforce(tx: Transaction, place: Place, known: Record, told: Record, now: datetime) -> None:
-    """Counts a memory told again, and who told it; the less trusted add nothing of their own."""
-    tx.change(place, lifetime.reinforced(known, known if _weaker(told, known) else told, now))
+    """Counts a memory told again, and who told it; what only claims adds nothing of its own."""
+    claims = trust.of_source(told.source) < trust.CLAIM and _weaker(told, known)
+    tx.change(place, lifetime.reinforced(known, known if claims else told, now))
     again = (told.source, told.source and told.source.via)
     if told.source and again != (known.source, known.source and known.source.via):
         tx.tell(place, known.id, told.source, now)

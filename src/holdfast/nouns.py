@@ -79,6 +79,8 @@ SYNONYMS = {
     "number": "phone",
     "telephone": "phone",
     "major": "study",
+    "job title": "job",
+    "title": "job",
 }
 MANY_NOUNS = frozenset(
     """hobby hobbies allergy allergies languages friend friends child children kid kids pet pets

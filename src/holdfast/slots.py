@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from holdfast import ends, forms, nouns, readings, speech, text
+from holdfast import ends, forms, nouns, readings, speech, text, topics
 from holdfast.ends import ANY, GOING
 from holdfast.nouns import EVENTS, MANY_NOUNS, NOUNS, PEOPLE
 from holdfast.readings import (
@@ -31,6 +31,7 @@ from holdfast.readings import (
     timed,
 )
 
+ABOUT = "about"  # the attribute of what a whole statement is about
 TOTAL = "total of"  # before what is counted
 WEEKLY = "weekly"  # beside a day of the week that is meant again and again
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
@@ -55,6 +56,7 @@ class Slot:
     changed: bool = False
     weak: bool = False
     lasting: bool = False  # it is told of what is, not of what happened
+    topic: topics.Topic | None = None  # what the whole statement is about, in whatever words
 
 
 # What cannot be the end of a statement: the date that follows is its value.
@@ -69,6 +71,9 @@ _BARE_NOUN = re.compile(
     r"(?P<what>[A-Z]?[a-z]+(?:-[A-Z]?[a-z]+)?(?: [a-z]+)?) "
     r"(?:is|are|was|will|got|has|have|moved|changed|starts?)\b"
 )
+_A_KIND = re.compile(r"\b(?:is|are) (?:now )?an? [a-z]")
+_THEIRS = re.compile(r"\b(?:their|his|her)\b")  # of a statement about the user: the user's
+_MINE = re.compile(r"\b(?:I|my|me|mine|User)\b", re.IGNORECASE)
 _THEY = re.compile(r"(?P<now>(?:now )?)(?P<they>they|their|she|he|her|his) ", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?!The |My |Our |His |Her |It |He |She |We |They |There |This |That )[A-Z][\w-]+(?= [a-z])"
@@ -95,7 +100,18 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     for clause in clauses(statement):
         for slot in _of_clause(_named_again(clause, name), speaker):
             found.setdefault((slot.who, slot.attribute), slot)
-    return tuple(found.values())
+    return (*found.values(), *_about(statement, speaker))
+
+
+def _about(statement: str, speaker: str | None) -> Iterator[Slot]:
+    """What the whole statement is about, and the values it gives, in whatever words."""
+    if statement.startswith("User "):
+        statement = _THEIRS.sub("my", statement)
+    topic = topics.of(statement)
+    if topic is not None:
+        who = _who("i", speaker) if _MINE.search(statement) else US
+        values = " ".join(sorted(topic.told - topic.words))
+        yield Slot(who, ABOUT, values, changed=topic.changed, weak=True, topic=topic)
 
 
 def _named_again(clause: str, name: str | None) -> str:
@@ -119,15 +135,17 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     if all(value == YES for _, _, value in read):
         yield from _going(told, speaker)
     lasting = not speech.happened(clause)
+    beside = forms.MORE.search(clause) is not None and not affirmed
     for who, attribute, value in read:
         said = value if value in OPPOSITE else _value(value)
-        slot = Slot(_who(who, speaker), attribute, said, lasting=lasting)
+        slot = Slot(_who(who, speaker), attribute, said, lasting=lasting, weak=beside)
         if not slot.value or not attribute or _long(slot.who) or _long(slot.value):
             continue
         if affirmed and slot.value in OPPOSITE:
             yield replace(slot, value=OPPOSITE[slot.value], changed=True)
         else:
-            yield replace(slot, ended=bool(affirmed), changed=changed or bool(affirmed))
+            news = (changed and not beside) or bool(affirmed)
+            yield replace(slot, ended=bool(affirmed), changed=news)
     if affirmed is None and not forms.MORE.search(clause):
         now = forms.NOW.search(clause) is not None
         plain = all(attribute.startswith(f"{SAYS} ") for _, attribute, _ in read)
@@ -135,7 +153,8 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
         many = all(value == YES for _, _, value in read)
         frames = [it for it in _framed(told) if plain or (many and _at_times(it[2]))]
         frames += _placed(told) if plain else []
-        frames += [_worded(*it) for it in read if " is " in it[1] and it[2] == YES]
+        kind = _A_KIND.search(told)  # "our printer is a paperweight" is no name of it
+        frames += [_worded(*it) for it in read if not kind and " is " in it[1] and it[2] == YES]
         for who, attribute, value in (*frames, *_have_event(told)):
             said = _value(value)
             yield Slot(_who(who, speaker), attribute, said, changed=now, weak=True, lasting=lasting)
@@ -374,6 +393,9 @@ def index(told: Iterable[Slot]) -> Iterator[tuple[str, str, str]]:
     "I sold the Mazda" is told of a "red Mazda".
     """
     for slot in told:
+        if slot.topic is not None:
+            yield from ((word, ABOUT, f"{ABOUT} {word}") for word in sorted(slot.topic.words))
+            continue
         thing = held(slot)
         yield slot.who, slot.attribute, thing
         words = thing.split(" ")
@@ -383,6 +405,9 @@ def index(told: Iterable[Slot]) -> Iterator[tuple[str, str, str]]:
 
 def things(slot: Slot) -> list[str]:
     """By which things, beside who and attribute, is to be looked for what a slot ends."""
+    if slot.topic is not None:
+        told = slot.topic.words | {word for some in slot.topic.displaced for word in some}
+        return [f"{ABOUT} {word}" for word in sorted(told)] if slot.changed else []
     thing = slot.value if of_anything(slot) else held(replace(slot, value=YES))
     if not of_anything(slot) and (slot.value != readings.NO or not slot.changed or slot.weak):
         return []
@@ -414,6 +439,14 @@ def ends_any(slot: Slot, old: Slot) -> bool:
     if slot.attribute != ends.ONGOING:
         return mine <= theirs
     return said == GOING and (mine == theirs or held(old).startswith(f"{slot.value} "))
+
+
+def of_one_topic(slot: Slot, old: Slot) -> bool:
+    """True if a change is told of what an older statement is about, which then no longer holds."""
+    if slot.topic is None or old.topic is None:
+        return False
+    of_one = slot.who == old.who or US in (slot.who, old.who)
+    return of_one and topics.contradicts(slot.topic, old.topic)
 
 
 def of_anything(slot: Slot) -> bool:

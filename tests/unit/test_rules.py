@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import pytest
 
 from holdfast.conversation import parsed
-from holdfast.extract.rules import Rules, statement
+from holdfast.extract.rules import Rules, kind_of, statement
 
 NOW = datetime(2026, 5, 4, 9, 30, tzinfo=timezone.utc)
 
@@ -240,3 +240,29 @@ def test_what_failed_is_to_be_avoided() -> None:
 @pytest.mark.parametrize("junk", ["", " ", "…", "!?", "a" * 20000, "I " * 5000, "\u200b" * 50])
 def test_junk_is_survived(junk: str) -> None:
     assert statement(junk) is None or len(statement(junk) or "") <= len(junk) + 5
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "kind"),
+    [
+        (
+            "Emma is allergic to strawberries, so no strawberry cake please.",
+            "Emma is allergic to strawberries, so no strawberry cake please.",
+            "preference",
+        ),
+        (
+            "Let's never mock the db again, it cost us two days.",
+            "Never mock the db again, it cost us two days.",
+            "lesson",
+        ),
+        (
+            "I moved, my new address is 14 Elm Street, Austin.",
+            "I moved, my new address is 14 Elm Street, Austin.",
+            "fact",
+        ),
+        ("I live in Berlin, Tom.", "I live in Berlin.", "fact"),
+    ],
+)
+def test_what_chats_hold_is_kept_whole(said: str, kept: str, kind: str) -> None:
+    assert statement(said) == kept
+    assert kind_of(kept) == kind

@@ -86,7 +86,7 @@ class Learned:
             found = [
                 row for thing in things(slot) for row in self._all("slots_holding", scope, thing)
             ]
-            if not of_anything(slot):
+            if slot.topic is None and not of_anything(slot):
                 found += self._all("slots_like", scope, slot.who, slot.attribute)
             ids |= dict.fromkeys(row[0] for row in found)
         last = [self.versions(place, id)[-1:] for id in ids]

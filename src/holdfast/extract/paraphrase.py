@@ -113,7 +113,7 @@ class Told:
     @cached_property
     def who(self) -> frozenset[str]:
         """Whom it speaks of."""
-        return frozenset(slot.who for slot in self.statement.slots)
+        return frozenset(slot.who for slot in self.statement.slots if slot.topic is None)
 
     @cached_property
     def real(self) -> bool:

@@ -66,7 +66,8 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
     if not still or len(still) == len(parts):
         return None
     kept = " ".join(sentences.ended(part[:1].upper() + part[1:]) for part in still)
-    return kept if any(slots.of(part, speaker) for part in still) else None
+    told = (slot for part in still for slot in slots.of(part, speaker))
+    return kept if any(slot.topic is None for slot in told) else None
 
 
 def _relation(new: Statement, old: Statement) -> str:
@@ -91,6 +92,8 @@ def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot
 
 
 def _contradicts(mine: Slot, theirs: Slot, past: bool) -> bool:
+    if mine.topic is not None or theirs.topic is not None:
+        return slots.of_one_topic(mine, theirs)
     if slots.of_anything(mine):
         of_one = not mine.who or not theirs.who or mine.who == theirs.who
         return of_one and slots.ends_any(mine, theirs)

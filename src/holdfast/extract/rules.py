@@ -26,6 +26,8 @@ _TAIL = re.compile(
 )
 _PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z]|[\"“]\w")
 _POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
+_LETS_NEVER = re.compile(r"^let['’]?s never ", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b\d[\w-]*(?: [A-Z]\w+){1,3}, [A-Z][\w ]+[.!]*$")  # "14 Elm Street, Austin"
 _NAME = r"(?!I['’])[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
 _CALLED = re.compile(
     rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
@@ -198,7 +200,8 @@ def _bare(sentence: str) -> str:
     before = None
     while before != told:
         before = told
-        told = _CALLED.sub("", signs.LEAD.sub("", told)).strip()
+        told = _LETS_NEVER.sub("Never ", signs.LEAD.sub("", told))
+        told = told if _ADDRESS.search(told) else _CALLED.sub("", told).strip()
     return _with_subject(_without_tail(told[:1].upper() + told[1:]))
 
 
@@ -225,7 +228,7 @@ def _says_something(told: str, asked: bool) -> bool:
     if not re.search(r"\s", told):
         return False
     slight = len(terms) <= FULL_TERMS
-    if len(terms) <= NEWS_TERMS and _of_somebody(told):
+    if len(terms) <= NEWS_TERMS and (_of_somebody(told) or _of_health(told)):
         return True
     verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
     if verb is None and not _readable(told):
@@ -234,7 +237,9 @@ def _says_something(told: str, asked: bool) -> bool:
         return False
     if len(terms) <= NEWS_TERMS and _news(told):
         return True
-    if signs.POINTING.match(told) and not signs.RULED_OUT.match(told):
+    if signs.RULED_OUT.match(told):
+        return True
+    if signs.POINTING.match(told):
         full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
     if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
@@ -262,7 +267,8 @@ def _news(told: str) -> bool:
         return False
     new = signs.NEWS.search(told, 1) is not None and not re.search(r"\b(?:it|this|that)\b", told)
     ended = any(slot.ended and slot.value != ends.ANY for slot in slots.of(told))
-    return ended or (new and any(slot.changed for slot in slots.of(told)))
+    formed = (slot for slot in slots.of(told) if slot.topic is None)
+    return ended or (new and any(slot.changed for slot in formed))
 
 
 def _of_somebody(told: str) -> bool:
@@ -270,6 +276,11 @@ def _of_somebody(told: str) -> bool:
     if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told) or signs.POINTING.match(told):
         return False
     return signs.SOMEBODY.match(told) is not None and any(not it.weak for it in slots.of(told))
+
+
+def _of_health(told: str) -> bool:
+    """True for what somebody must not have, whatever else is asked for beside it."""
+    return any(it.attribute.startswith("allergic ") for it in slots.of(told) if not it.weak)
 
 
 def _relation(attribute: str) -> bool:

@@ -156,7 +156,7 @@ LESSON = _words(
         crash(?:ed|es)?|didn['’]t work|doesn['’]t work|did not work|never again|mistake
         should(?:n['’]t|~not) have|ruled out|avoid
         (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)
-        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
+        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart|mock|send|skip)
         root cause|lost (?:\w+ )?(?:messages|data|events|tasks|jobs|orders|updates|writes)
         gave up on|backfired|outage
         the (?:fix|problem|issue|bug)(?: (?:for|with) [\w ]+)? (?:was|is)
@@ -171,7 +171,7 @@ AVOID = _words(
         (?<!we )(?<!i )(?<!they )don['’]t (?:ever|use|deploy|try|bother with)|tim(?:es|ed) out
         (?:corrupted|deadlocked|overwrote) \w+|(?:bit|burned|burnt) us
         (?:stay|steer) (?:away|clear) (?:from|of)
-        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)
+        never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart|mock|send|skip)
         mistake|backfired|outage|gave up on|shouldn['’]t have
     """
 )
@@ -273,7 +273,7 @@ POINTING = _start(
 )
 # An order is none of ours, but "never use it in production, it got us banned" is a lesson.
 RULED_OUT = re.compile(
-    r"never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart)\b.*"
+    r"never (?:ever )?(?:use|deploy|try|run|push|merge|touch|upgrade|restart|mock|send|skip)\b.*"
     r"(?:,|:|;|–|—| -| because| since| as) .*\b(?:we|us|our|me|my|i)\b",
     re.IGNORECASE,
 )
