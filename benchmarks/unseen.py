@@ -1,6 +1,6 @@
 """More corpora made here: scenes of everyday use, asked as people ask.
 
-The first eleven were written before the ranking was last changed, the others after it.
+The ranking was last changed with the first eleven in sight; the others were asked after that only.
 manuals: long notes, asked for in two or three words. people: the same attributes of many. meetings:
 two questions in one, answered weeks apart. lines: code, configuration, logs. counsel: long advice,
 asked for in other words. register: formal notes asked for plainly, slang asked for formally.
