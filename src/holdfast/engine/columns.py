@@ -29,7 +29,7 @@ def maybe_stamp(moment: datetime | None) -> int | None:
 
 def moment(stamped: int) -> datetime:
     """A time as it was."""
-    return EPOCH + timedelta(microseconds=stamped)
+    return EPOCH + stamped * MICROSECOND
 
 
 def maybe_moment(stamped: int | None) -> datetime | None:
