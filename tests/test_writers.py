@@ -11,6 +11,7 @@ from holdfast import Forbidden, Memory, Source, ops, trust
 from holdfast.model import ROLES, Record
 from tests import test_isolation as walk
 from tests.serving import Served, serving
+from tests.waiting import until
 
 MINE = walk.Names("ann-scope", "ann-memory", "ann-key", "0" * 32)
 CEO = {"writer": "ceo", "role": "user", "message": "m-1", "via": "ffffffffffff"}
@@ -109,7 +110,7 @@ def test_what_a_queued_conversation_tells_is_trusted_as_its_key(served: Served) 
     key = served.key("crawler", tenant="ann", role="document")
     with Memory("s", served.url, api_key=key) as memory:
         memory.extract("Bob: I live in Berlin.", session="chat", wait=False)
-        served.host.service.learner.worker.drain()
+        until(lambda: bool(memory.list()), lambda: "nothing was learned")
         found = memory.list()[0].source
         assert found is not None
         assert (found.writer, found.role, found.via) == ("crawler", "document", key.split("_")[1])
