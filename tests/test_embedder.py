@@ -226,7 +226,7 @@ def test_a_question_that_would_find_nothing_waits_for_it(
 ) -> None:
     memory, _ = unhurried
     memory.remember("Ann has a green kettle", wait=False)  # alone: its words say little
-    found = memory.recall("what colour is the kettle that Ann has?")
+    found = memory.recall("which colour, make and size is the kettle?")
     assert found[0].content == "Ann has a green kettle"
     assert found[0].why.meaning is not None
     assert found.degraded is None

@@ -101,6 +101,7 @@ FILTERS = st.builds(
     meta=st.dictionaries(TEXT, SCALARS.filter(comparable), max_size=2),
 )
 SOURCES = st.builds(model.Source, NAMES, st.sampled_from(model.ROLES), st.none() | NAMES)
+VOICES = st.builds(model.Voice, NAMES, NAMES, st.sampled_from(model.ROLES))
 LIVES = st.timedeltas(timedelta(microseconds=1), timedelta(days=365_000))
 DRAFTS = st.builds(
     ops.Draft,
@@ -173,7 +174,7 @@ GIVEN: dict[str, Any] = {  # what each field of an op may be
     **{"over": st.lists(NAMES, max_size=2).map(tuple), "source": NAMES, "since": st.none() | TIMES},
     **{"suspicious": ACTIONS, "secrets": st.none() | st.sampled_from(model.SECRETS)},
     **{"roles": st.none() | st.dictionaries(st.sampled_from(model.ROLES), WORDS, max_size=2)},
-    **{"reconcile": st.none() | st.booleans()},
+    **{"reconcile": st.none() | st.booleans(), "voice": st.none() | VOICES},
     **{"lines": st.lists(TEXT).map(tuple), "repair": st.booleans(), "everything": st.just(False)},
 }
 OPS = [op for op in VERBS if op is not ops.Reembed]  # its embedder stays where it is
