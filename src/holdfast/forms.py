@@ -42,7 +42,7 @@ UNREAL = _pattern(
         """if|would|could|might|should|(?-i:may)|maybe|perhaps|wish|imagine|suppose|pretend|hopes?
         hoping
         plans? to|planning|wants? to|thinking (?:of|about)|considering|dreams?|dreamt|dreamed
-        almost|nearly
+        almost|nearly|apparently
         will (?:live|work|join|study|marry|retire)
         unless|whether|probably|possibly|allegedly|supposedly|rumou?rs?|thinks?|believes?|guess
         assume|heard

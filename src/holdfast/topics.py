@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from holdfast import text
 from holdfast.forms import NUMBERS, UNREAL, alternatives
-from holdfast.nouns import COLOURS
+from holdfast.nouns import COLOURS, MANY_NOUNS, PEOPLE
 
 MOST_WORDS = 9  # of a topic; a statement with more tells a story
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
@@ -194,6 +194,7 @@ _WORD = re.compile(r"[\w@+#-]+(?:['’.]\w+)*|[^\w\s]")
 _OWNER = re.compile(r"\b([A-Z][\w-]+)['’]s [a-z]")
 _PLURAL = re.compile(r"(?<=s)['’] ")  # "our neighbours' rent" is theirs
 _OTHERS = frozenset("her his their your its".split())
+_PEOPLE = frozenset(map(text.stem, PEOPLE | MANY_NOUNS | {"neighbour", "neighbor"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,9 +330,17 @@ def _displaces(new: Topic, old: Topic) -> bool:
         # A name that is nothing else's; a short number is.
         whole = len(words) > 1 or not (words[0].isalpha() or words[0].isdigit())
         of_one = rest & new.words and old.owners - set(words) <= new.words
-        if old.told.issuperset(words) and (of_one or whole):
+        if old.told.issuperset(words) and (of_one or whole) and not _anothers(new, old):
             return True
     return False
+
+
+def _anothers(new: Topic, old: Topic) -> bool:
+    """Whether somebody or something else is told to have changed: "my neighbour", "their team"."""
+    whose = _OTHERS.intersection(*new.phrases[:1])
+    doers = frozenset[str]().union(*new.phrases[: new.agents]) & _PEOPLE
+    known = frozenset[str]().union(*old.phrases)
+    return not whose <= known or not doers <= known
 
 
 def _replaces(new: Topic, old: Topic, sort: str) -> bool:

@@ -82,6 +82,8 @@ CORRECTS, SAME, BESIDE = Verdict(corrects=("old",)), Verdict(same="old"), Verdic
         ("I like Pepsi", "I changed from Pepsi to Coke", CORRECTS),
         ("I love Berlin", "I moved from Berlin to Lisbon", BESIDE),
         ("I speak French", "I switched from French to German class", BESIDE),
+        ("My doctor is Dr. Blum", "My neighbour switched from Dr. Blum to Dr. Roth", BESIDE),
+        ("Our team uses Jira", "Their team replaced Jira with Linear", BESIDE),
         ("I use Vim", "If we switched from Vim to Emacs we'd be slower", BESIDE),
         ("My pill is ramipril", "My doctor switched me from ramipril to losartan", CORRECTS),
         ("The dose is 5 ml", "I mixed that up, the dose is 7 ml", CORRECTS),

@@ -147,6 +147,7 @@ SARCASM = _words(
         yeah,? (?:right|sure)|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
         (?<![\w,] )oh,? (?:sure|joy|perfect|wonderful|brilliant|fantastic|lovely|because)(?=,)
         because that (?:went|worked|always)
+        ^sure,? (?:i|we|my|our)\b.*\b(?:now|these days|replaced|switched)
     """
 )
 
