@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from holdfast.forms import ADVERB, BE, HAVE, WHO, alternatives
 
 ANY = "*"  # as the attribute, or its first word: whatever had this value; as the value: every one
+LIKED = f"{ANY} liked"  # what was liked, and is no longer
+CAME = "came"  # before what a change led to
+_SOMEBODY = {"me": "i", "us": "", "them": "", "user": "User"}
 GOING = "ongoing"  # before what somebody is at, or on
 ONGOING = f"{ANY} {GOING}"
 _JUST = "(?:just |recently |finally |now |already )?"
@@ -28,7 +31,8 @@ TOLD = re.compile(
     r"|shifted|transferred|pushed?|updated|raised?|increased|lower(?:ed)?|reduced|cut|reset|rename"
     r"|renamed|extended|shortened|rescheduled|postponed?|delayed|expanded|doubled|rose|fell|grew"
     r"|shrank|decreased|adjusted|corrected|rebranded|grown|risen|fallen|shrunk|set|move|switch"
-    r"|off|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came|has a)\b",
+    r"|more|off|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came"
+    r"|has a)\b|->|=>|→",
     re.IGNORECASE,
 )
 Ended = Iterator[tuple[str, str, str]]
@@ -39,17 +43,18 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 SWITCHED = _pattern(
-    rf"^{WHO} {HAVE}{_JUST}"
+    rf"^{WHO} {HAVE}{_JUST}(?P<verb>"
     + alternatives(
-        "switched|moved|migrated|changed|went|converted|transitioned|swapped|upgraded|jumped"
+        "switched|moved|migrated|changed|went|converted|transitioned|swapped|upgraded|jumped|shifted"
     )
-    + r"(?: (?P<what>(?:the |our |my |his |her |their )?[\w' -]{2,30}?))?"
+    + r")(?: (?P<what>(?:the |our |my |his |her |their )?[\w' -]{2,30}?))?"
     r" (?:over )?from (?P<old>.+?) (?:over )?to (?P<new>.+)$"
 )
 SWAPPED = _pattern(
     rf"^{WHO} {HAVE}{_JUST}"
+    + "(?P<verb>"
     + alternatives("replaced|dropped|ditched|swapped|abandoned|traded|exchanged|switched|left")
-    + r" (?P<old>.+?) (?:in )?(?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
+    + r") (?P<old>.+?) (?:in )?(?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
 )
 DROPPED = _pattern(
     rf"^{WHO} {HAVE}{_JUST}"
@@ -73,6 +78,14 @@ SUCCEEDED = _pattern(
     rf"^(?P<new>[^,;:?!]{{1,60}}?) {HAVE}"
     r"(?:replace[ds]|(?:took|taken|takes) over (?:from|for)|succeed(?:ed|s)) "
     r"(?P<old>[^,;?!]+?)(?: as (?P<what>[^,;?!]+))?$"
+)
+# "Jenkins -> Buildkite", "No more Jenkins, Buildkite now", "Jenkins is out, Buildkite is in".
+ARROW = _pattern(
+    r"^(?:[\w -]{2,30}: )?(?P<old>[\w.+#-]+?(?: [\w.+#-]+?)?) ?(?:→|->|=>) ?(?P<new>[^,;?!]+)$"
+)
+OUT = _pattern(
+    r"^(?:no more (?P<old>[\w .+#-]{2,30}?)(?: for (?:me|us))?(?:[,;:] .*)?"
+    r"|(?P<out>[\w .+#-]{2,30}?) (?:is|are) out(?:,| and|;) [^,;]+ (?:is|are) in)$"
 )
 # "Otto took over as our designer".
 TOOK_OVER = _pattern(
@@ -178,20 +191,41 @@ def over(told: str) -> Ended:
 def _left(told: str) -> Ended:
     """Of "we switched from A to B": whatever was A no longer is."""
     if found := SWITCHED.match(told) or SWAPPED.match(told):
-        who = "" if found["who"].lower() in ("we", "the team") else found["who"]
+        what = found.groupdict().get("what")
+        who = switcher(found["who"], what)
         yield who, ANY, found["old"]
-        if what := found.groupdict().get("what"):  # of "we host our site on A" it is "site A"
+        if what and what.lower() not in _SOMEBODY:  # of "we host our site on A" it is "site A"
             yield who, f"{ANY} {what}", f"{what} {found['old']}"
+        elif who and found["verb"].lower() in ("switched", "changed"):
+            yield who, LIKED, found["old"]
     elif found := DROPPED.match(told):
         yield found["who"], ANY, found["old"]
         if up := SIGNED_UP.match(found["old"]):
             yield found["who"], f"{ANY} signed", up["thing"]
     elif found := HANDED.match(told):
         yield found["who"], ANY, found["old"]
-    elif (found := REPLACED.match(told) or SUCCEEDED.match(told)) and not found.groupdict().get(
-        "what"
-    ):
-        yield "", ANY, found["old"]
+    elif found := REPLACED.match(told) or SUCCEEDED.match(told):
+        if not found.groupdict().get("what"):
+            yield "", ANY, found["old"]
+    elif found := ARROW.match(told) or OUT.match(told):
+        yield "", ANY, found["old"] or found["out"]
+
+
+def switcher(who: str, what: str | None) -> str:
+    """Who has the other thing now: of "the doctor switched me from A to B" it is me."""
+    if what and what.lower() in _SOMEBODY:
+        return _SOMEBODY[what.lower()]
+    return "" if who.lower() in ("we", "the team") else who
+
+
+def came(told: str) -> Iterator[tuple[str, str]]:
+    """Who has what since a change that names both: "we switched from A to B"."""
+    if found := SWITCHED.match(told) or SWAPPED.match(told):
+        what = found.groupdict().get("what")
+        if not what or what.lower() in _SOMEBODY:
+            yield switcher(found["who"], what), found["new"]
+    elif found := REPLACED.match(told) or SUCCEEDED.match(told) or ARROW.match(told):
+        yield "", found["new"]
 
 
 def parted(told: str) -> Ended:

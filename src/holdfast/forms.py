@@ -42,7 +42,7 @@ UNREAL = _pattern(
         """if|would|could|might|should|(?-i:may)|maybe|perhaps|wish|imagine|suppose|pretend|hopes?
         hoping
         plans? to|planning|wants? to|thinking (?:of|about)|considering|dreams?|dreamt|dreamed
-        almost|nearly
+        almost|nearly|apparently
         will (?:live|work|join|study|marry|retire)
         unless|whether|probably|possibly|allegedly|supposedly|rumou?rs?|thinks?|believes?|guess
         assume|heard
@@ -54,7 +54,9 @@ UNREAL = _pattern(
         basically|practically|virtually|about as
         kidding|joking|lol|yeah,? right|sure,? and|when pigs fly|character|says?|said|told|claims?
         claimed
-        wrote|writes|asked|quoted|according to|years ago|as a (?:kid|child|student)|in (?:my|her
+        wrote|writes|asked|quoted|according to|years ago
+        at (?:my|our|their|his|her) (?:old|last|previous) \\w+
+        as a (?:kid|child|student)|in (?:my|her
         his) (?:twenties
         youth|childhood)|until (?:19|20)\\d\\d|for a (?:week|day|weekend|month|while)
         on (?:holiday|vacation)|jokes?|sometimes|occasionally|once in a while|at times|when it \\w+
@@ -73,7 +75,8 @@ CHANGE = _pattern(
         changed
         switched|moved|migrated|replaced|new|renamed|has become|became|these days|quit|stopped
         left|gave up
-        just|updated?|rescheduled|postponed|sorry|wait|scratch that|not \\w+ but|after all"""
+        just|updated?|rescheduled|postponed|sorry|wait|misread|mixed|mistyped|misheard|typo
+        change of plans?|lately|scratch that|not \\w+ but|after all"""
     )
     + r"\b"
 )
@@ -90,17 +93,22 @@ MORE = _pattern(r"\b(?:also|too|as well|another|both|besides|additionally|one mo
 
 # --- what stands around it ---
 
+# What somebody says before they put right what they said.
+MISTAKEN = r"""(?:(?:i|we) (?:misread|mixed|misremembered|mistyped|misheard|confused|misspoke
+    botched|got|had)(?: (?:it|that|this|them))?(?: up| wrong)?|typo(?: on my side| of mine)?
+    change of plans?|update from \w+|not [\w.-]+)(?=[,:;.]\s)""".replace("\n    ", "|")
 LEAD = _pattern(
     "^(?:"
     + alternatives(
-        """actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no|and|but|also
-        by the way|btw|speaking of [\\w '-]{2,40}(?=,)
+        f"""{MISTAKEN}
+        actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no(?! more)|and|but|also
+        by the way|btw|speaking of [\\w '-]{{2,40}}(?=,)
         scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
         in fact
         i meant|for the record|good news|after all|today|since (?:the )?\\w+|remember(?: that)?
         note(?: that)?
         please note(?: that)?|small correction|by now|meanwhile|(?:on|in
-        around) \\d{4}(?:-\\d\\d){0,2}
+        around) \\d{{4}}(?:-\\d\\d){{0,2}}
         last \\w+|this \\w+|yesterday|recently|i was wrong|my mistake|news|big news|heads up
         to be clear|i misspoke|i was mistaken|my bad|oops"""
     )
@@ -180,6 +188,11 @@ DEPENDENT = _pattern(
 NOT_BUT = _pattern(
     r"^(?P<what>[^,;?!]{2,60}?) (?:is not|are not|is no longer|are no longer) [^,;?!]{1,40}?"
     r"(?:,? but(?: rather)?|[,;] (?:it is|they are|but)) (?P<value>[^,;?!]{1,60})$"
+)
+# "Our CI used to be Jenkins, now it's Buildkite".
+WAS_NOW = _pattern(
+    r"^(?P<what>[^,;?!]{2,60}?) (?:used to be|was) [^,;?!]{1,40}?[,;]?(?: but| and)?"
+    r"(?: now (?:it is |they are )?|(?: it is| they are) now )(?P<value>[^,;?!]{1,60})$"
 )
 DENIED = _pattern(
     r"\b"
@@ -547,6 +560,19 @@ INVERTED = _pattern(
     r"(?:(?:is|will be) (?=now |(?:\S+ )?new )(?:now )?|became |has become )"
     r"(?P<attribute>(?:my|our|the|his|her|their|User['’]s) [\w -]+)$"
 )
+# "Home is Lisbon for me", "Lisbon is home", "I call Lisbon home".
+HOME = [
+    _pattern(
+        form.replace("PLACE", r"(?P<value>(?-i:[A-Z])[\w.'’-]*(?: (?-i:[A-Z])[\w.'’-]*){0,2})")
+    )
+    for form in (
+        r"^home is (?:now )?(?:in )?PLACE(?: for (?P<who>me|us|(?-i:[A-Z])\w+))?$",
+        r"^PLACE is (?:now )?(?:(?:my|our) )?(?:new )?home(?: for (?P<who>me|us|(?-i:[A-Z])\w+))?$",
+        r"^PLACE is (?:now )?(?P<who>User['’]s) (?:new )?home$",
+        r"^PLACE is (?:now )?where (?P<who>I|we|(?-i:[A-Z])\w+) lives?(?: now)?$",
+        r"^(?P<who>I|we|(?-i:[A-Z])\w+) (?:now )?calls? PLACE (?:my |our |their )?home$",
+    )
+]
 OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
 OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
 DAY_AND_HOUR = _pattern(r"^(?P<day>(?:every |each )?\w+days?) at (?P<hour>\d.*|noon|midnight)$")

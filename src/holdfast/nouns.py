@@ -25,7 +25,9 @@ ALSO = {
     "back": ("up", "available"),
     "well": ("healthy",),
     "ill": ("sick",),
-    "running": ("up",),
+    "running": ("up", "fixed"),
+    "out of order": ("broken", "down"),
+    "out of service": ("broken", "down"),
     "up and running": ("up",),
     "working": ("fixed", "up"),
 }

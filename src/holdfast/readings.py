@@ -137,6 +137,14 @@ def _changed_to(told: str, said: frozenset[str]) -> Found:
         yield who, key(nouns.SYNONYMS.get(attribute.lower(), attribute)), found["value"]
 
 
+def _homely(told: str, said: frozenset[str]) -> Found:
+    """Where somebody lives, told the other way round: "Lisbon is home"."""
+    for form in forms.HOME if said & {"home", "where"} else ():
+        if found := form.match(told):
+            yield re.sub(r"['’]s$", "", found.group("who") or "i"), "home", found["value"]
+            return
+
+
 def _inverted(told: str, said: frozenset[str]) -> Found:
     found = forms.INVERTED.match(told)
     if found and noun(found["attribute"]) in NOUNS | PEOPLE:
@@ -309,7 +317,18 @@ def _named_the(told: str, said: frozenset[str]) -> Found:
 
 
 READERS = (
-    *(_favourite, _prefer, _commute, _served, _taste, _inverted, _changed_to, _moved_for, _moved),
+    *(
+        _favourite,
+        _prefer,
+        _commute,
+        _served,
+        _taste,
+        _homely,
+        _inverted,
+        _changed_to,
+        _moved_for,
+        _moved,
+    ),
     *(_new_one, _appointed, _one),
     *(_state, _use_for, _count, _habitual),
     *(_named_the, _many, _is, _is_the, _named, _learned, _simple),

@@ -31,6 +31,8 @@ from holdfast.readings import (
     timed,
 )
 
+_AS_THEY_ARE = (ANY, ends.ONGOING, ends.LIKED)  # attributes that are no words of anybody's
+_KEPT = ("speaks", "allergic")  # nobody loses these by turning to another
 ABOUT = "about"  # the attribute of what a whole statement is about
 TOTAL = "total of"  # before what is counted
 WEEKLY = "weekly"  # beside a day of the week that is meant again and again
@@ -93,6 +95,7 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
     statement = forms.NOT_BUT.sub(r"\g<what> is now \g<value>", statement.rstrip(" .!"))
+    statement = forms.WAS_NOW.sub(r"\g<what> is now \g<value>", statement)
     found: dict[tuple[str, str], Slot] = {}
     named = _SUBJECT.match(statement)
     name = next((it for it in ("User", speaker) if it and statement.startswith(f"{it} ")), None)
@@ -105,7 +108,7 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
 
 def _about(statement: str, speaker: str | None) -> Iterator[Slot]:
     """What the whole statement is about, and the values it gives, in whatever words."""
-    if statement.startswith("User "):
+    if statement.startswith(("User ", "User's ")):
         statement = _THEIRS.sub("my", statement)
     topic = topics.of(statement)
     if topic is not None:
@@ -230,7 +233,7 @@ def _over(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
     for said in dict.fromkeys((told, whole)):
         for who, attribute, value in (*ends.over(said), *ends.parted(said)):
             first, _, rest = attribute.partition(" ")
-            worded = first in (SAYS, ANY, "is", "has") and rest not in ("", GOING)
+            worded = first in (SAYS, ANY, "is", "has") and attribute not in _AS_THEY_ARE
             named = f"{first} {key(rest)}" if worded else attribute
             old = value if value == ANY else _value(value)
             if old and not _long(old):
@@ -267,10 +270,15 @@ def _turned(told: str) -> Found:
 
 def _became(told: str, speaker: str | None) -> Iterator[Slot]:
     """Of a change, what it led to: "B took over from A as lead", "we rewrote it in Rust"."""
+    for whose, new in ends.came(told):
+        thing = key(new)
+        if not _long(thing):
+            who = _who(whose, speaker) if whose else US
+            yield Slot(who, f"{ends.CAME} {thing}", YES, changed=True)
     if found := ends.SWITCHED.match(told):
-        ours = found["who"].lower() in ("we", "the team")
-        who = US if ours else _who(found["who"], speaker)
+        who = ends.switcher(found["who"], found["what"])
         if found["what"]:
+            who = _who(who, speaker) if who else US
             yield Slot(who, key(found["what"]), _value(found["new"]), changed=True)
     elif (found := ends.SUCCEEDED.match(told) or ends.TOOK_OVER.match(told)) and found["what"]:
         whose, attribute = owner(found["what"])
@@ -433,9 +441,12 @@ def ends_any(slot: Slot, old: Slot) -> bool:
     What is liked stays liked, and what happened, happened; what is over must have been going on.
     """
     said = old.attribute.partition(" ")[0]
-    if old.ended or old.weak or said == "taste" or (said == SAYS and not old.lasting):
+    if old.ended or old.weak or said in _KEPT or (said == SAYS and not old.lasting):
         return False
     mine, theirs = _whole(slot.value), _whole(held(old))
+    if said == "taste" or slot.attribute == ends.LIKED:
+        liked = said == "taste" and slot.attribute == ends.LIKED and old.value == LIKES
+        return liked and slot.who == old.who and mine == theirs
     if slot.attribute != ends.ONGOING:
         return mine <= theirs
     return said == GOING and (mine == theirs or held(old).startswith(f"{slot.value} "))

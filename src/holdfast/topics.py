@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from holdfast import text
 from holdfast.forms import NUMBERS, UNREAL, alternatives
-from holdfast.nouns import COLOURS
+from holdfast.nouns import COLOURS, MANY_NOUNS, PEOPLE
 
 MOST_WORDS = 9  # of a topic; a statement with more tells a story
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
@@ -61,11 +61,12 @@ SORTS = {
     "time": _sort(
         r"\b\d{1,2}[:.]\d\d(?: ?[ap]m)?\b|\b\d{1,2} ?[ap]m\b|\bnoon\b|\bmidnight\b"
         r"|\b(?:half past|quarter (?:past|to)) \w+|\b\w+ o['’]clock\b"
-        rf"|(?<=\bat )(?:\d{{1,2}}|{_COUNTED})(?= (?:in the|on)\b|$|,)"
+        rf"|(?<=\bat )(?:\d{{1,2}}|{_COUNTED})(?= (?:in the|on|now|these|from|instead)\b|$|,)"
     ),
     "date": _sort(
         rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?: \d{{4}})?"
         rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{4}}-\d\d-\d\d\b"
+        rf"|(?:(?<=\buntil )|(?<=\btill )|(?<=\bto )){_MONTH}\b(?: \d{{4}})?"
     ),
     "how often": _sort(
         r"\b(?:bi-?)?(?:hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b"
@@ -82,7 +83,8 @@ SORTS = {
     "size": _sort(r"\b(?:XXL|XL|XS|[SML])\b(?!['’])", exact=True),
     "letter": _sort(r"(?<=[a-z] )(?:[B-HJ-Z]\b|A(?=$|[,.]))(?!['’])", exact=True),
     "state": _sort(
-        rf"\b(?:{'|'.join(sorted(STATES))})\b(?=$|[,.]| (?:again|now|by|in|for|to|since|until)\b)"
+        rf"(?<!now )\b(?:{'|'.join(sorted(STATES))})\b"
+        r"(?=$|[,.]| (?:again|now|by|in|for|to|since|until)\b)"
         r"|(?<=^we )(?:dis|en)abled\b|(?:de)?activated\b"
     ),
     # "The red team" is so called.
@@ -109,16 +111,19 @@ _ALTERED = alternatives(
     tripled|extended|shortened|pushed|postponed|rescheduled|delayed|upgraded|downgraded|renamed
     rebranded|replaced|swapped|converted|rewrote|rewritten|ported|migrated|transferred|relocated
     shifted|promoted|reset|adjusted|updated|revised|corrected|dropped|fell|rose|climbed|jumped
-    turned (?=.* (?:on|off)\b)|disabled|enabled|reopened
+    turned(?= (?:the|my|our)\b)|made(?= (?:the|my|our)\b)|disabled|enabled|reopened|renewed
+    set(?= [\w' -]{2,40} to\b)
     grew|shrank|expanded|trimmed|slashed|brought (?:forward|back)|(?:turned|went) (?:up|down)
-    (?:was|were|been|got|is now|are now) set|down to|up to|settled
+    (?:was|were|been|got|is now|are now) set|given|down to|up to|settled
     just (?:started|became|turned|got)"""
 )
 _NEWS = alternatives(
-    r"""now|nowadays|these days|from now on|from (?:today|tomorrow|\w+day)|going forward|henceforth
-    from (?:this \w+|next \w+|\d{4}\S*) on(?:wards?)?|as of|effective|instead|no longer|any ?more
+    r"""now|nowadays|these days|from now on|from (?:today|tomorrow|\w+day|\d{4}-\d\d-\d\d)
+    going forward|henceforth|from (?:this \w+|next \w+|\d{4}\S*) on(?:wards?)?
+    as of|effective|instead|no longer|any ?more
     starting (?:today|tomorrow|this|next|from|on|in|\w+day)|correction|update|misspoke|mistaken
     since (?:last|this|yesterday|the week of|\d{4}-\S+)|i meant|i got|(?:was|were) wrong|finally
+    misread|mistyped|misheard|mixed (?:it|that|this|them) up|typo|change of plans?|lately
     my (?:mistake|bad)|scratch that|make that|turns out|actually|again
     changed (?:my|his|her|their|our) minds?"""
 )
@@ -162,6 +167,15 @@ DISPLACED = [
         rf"{_X} (?:with|for|by|in)\b",
         rf"^{_X} (?:has |have )?(?:just )?(?:left|quit|resigned from) (?=(?:the|our) \w)",
         rf"\bsupport for {_X} (?:ended|was dropped|has ended|is over|was removed|stopped)\b",
+        r"\b(?:replace[ds]|succeed(?:ed|s)|supersede[ds]|(?:took|takes|taken) over (?:from|for)"
+        rf"|(?:took|takes) the place of) (?!by |with ){_X}{_END}",
+        rf"(?:^|, |; |and ){_X} (?:is|are|was|were|has been|have been|got) "
+        r"(?:replaced|superseded)\b",
+        r"\b(?:switched|moved|migrated|changed|converted|transitioned|swapped|upgraded|shifted|went)\b"
+        rf"[^,;]{{0,40}}? from {_X} (?:over )?(?:to|into) (?=\S)",
+        rf"(?:^|[:,] |\b(?:moved|switched|changed) ){_X} ?(?:→|->|=>) ?(?=\S)",
+        rf"(?:^|, |; )(?:and )?no more {_X}{_END}",
+        rf"(?:^|, |; |and ){_X} (?:is|are) out(?=(?:,|;| and) [^,;]+ (?:is|are) in\b)",
     )
 ]
 # Words that say nothing of what a statement is about: verbs of being, having, doing and changing.
@@ -174,11 +188,13 @@ _EMPTY = frozenset(
     already currently everyone anymore longer decided agreed decision choose chose whole
     all only exactly about roughly around start starts started starting due wrong right
     mistake update correction mind settle place day daily drink eat host hosted store
-    stored located based kept over""".split()
+    stored located based kept over until till sorry hold holds""".split()
 )
 _WORD = re.compile(r"[\w@+#-]+(?:['’.]\w+)*|[^\w\s]")
+_OWNER = re.compile(r"\b([A-Z][\w-]+)['’]s [a-z]")
 _PLURAL = re.compile(r"(?<=s)['’] ")  # "our neighbours' rent" is theirs
 _OTHERS = frozenset("her his their your its".split())
+_PEOPLE = frozenset(map(text.stem, PEOPLE | MANY_NOUNS | {"neighbour", "neighbor"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +209,7 @@ class Topic:
     displaced: frozenset[tuple[str, ...]] = frozenset()
     changed: bool = False
     agents: int = 0
+    owners: frozenset[str] = frozenset()  # whose it is, by name
 
     @property
     def words(self) -> frozenset[str]:
@@ -223,7 +240,9 @@ def of(statement: str) -> Topic | None:
     verb = ALTERED.search(bare)
     before = _phrases(bare[: verb.start()]) if verb else []
     after = _phrases(bare[verb.end() :] if verb else bare)
-    found = Topic((*before, *after), tuple(values), frozenset(displaced), changed, len(before))
+    owners = frozenset(word for it in _OWNER.findall(rest) for word in _words(it))
+    phrases = (*before, *after)
+    found = Topic(phrases, tuple(values), frozenset(displaced), changed, len(before), owners)
     return found if found.words and len(found.words) <= MOST_WORDS else None
 
 
@@ -308,10 +327,20 @@ def _displaces(new: Topic, old: Topic) -> bool:
     """Whether something is displaced that the old one tells of the same."""
     for words in new.displaced:
         rest = old.told - set(words)
-        whole = len(words) > 1 or not words[0].isalpha()  # a name that is nothing else's
-        if old.told.issuperset(words) and (rest & new.words or whole):
+        # A name that is nothing else's; a short number is.
+        whole = len(words) > 1 or not (words[0].isalpha() or words[0].isdigit())
+        of_one = rest & new.words and old.owners - set(words) <= new.words
+        if old.told.issuperset(words) and (of_one or whole) and not _anothers(new, old):
             return True
     return False
+
+
+def _anothers(new: Topic, old: Topic) -> bool:
+    """Whether somebody or something else is told to have changed: "my neighbour", "their team"."""
+    whose = _OTHERS.intersection(*new.phrases[:1])
+    doers = frozenset[str]().union(*new.phrases[: new.agents]) & _PEOPLE
+    known = frozenset[str]().union(*old.phrases)
+    return not whose <= known or not doers <= known
 
 
 def _replaces(new: Topic, old: Topic, sort: str) -> bool:

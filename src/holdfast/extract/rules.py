@@ -231,6 +231,7 @@ def _says_something(told: str, asked: bool) -> bool:
     if len(terms) <= NEWS_TERMS and (_of_somebody(told) or _of_health(told)):
         return True
     verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
+    verb = verb or signs.AS_A_RULE.match(told)
     if verb is None and not _readable(told):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
@@ -257,18 +258,33 @@ def _lasting(told: str) -> bool:
     if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.EMPTY.match(told):
         return False
     said = [slot.attribute for slot in slots.of(told) if not slot.weak]
-    short = signs.IDENTITY.match(told) or signs.OWNING.match(told)
-    return short is not None or any(map(_relation, said))
+    short = signs.IDENTITY.match(told) or signs.OWNING.match(told) or _in_state(told)
+    return bool(short) or any(map(_relation, said))
+
+
+def _in_state(told: str) -> bool:
+    """True for which of two states something of ours is in: "The heating is on"."""
+    about = (slot.topic for slot in slots.of(told) if slot.topic is not None)
+    ours = signs.OURS.match(told) is not None
+    return ours and any("state" in dict(it.values) and it.phrases for it in about)
 
 
 def _news(told: str) -> bool:
     """True for what says that something is no longer as it was: "Tom no longer plays chess"."""
-    if signs.TO_YOU.search(told) or signs.POINTING.match(told) or signs.FEELING.search(told):
+    if signs.TO_YOU.search(told) or signs.FEELING.search(told):
         return False
+    if signs.POINTING.match(told):
+        return signs.THEY_ALTERED.match(told) is not None and _altered(told)
     new = signs.NEWS.search(told, 1) is not None and not re.search(r"\b(?:it|this|that)\b", told)
     ended = any(slot.ended and slot.value != ends.ANY for slot in slots.of(told))
     formed = (slot for slot in slots.of(told) if slot.topic is None)
-    return ended or (new and any(slot.changed for slot in formed))
+    return ended or (new and any(slot.changed for slot in formed)) or _altered(told)
+
+
+def _altered(told: str) -> bool:
+    """True for a change that names what is altered, and to what or from what."""
+    about = (slot.topic for slot in slots.of(told) if slot.topic is not None and slot.changed)
+    return any(it.displaced or (it.values and it.phrases) for it in about)
 
 
 def _of_somebody(told: str) -> bool:
@@ -301,7 +317,8 @@ def _anchored(told: str) -> bool:
     ours = speech.of_us(told) and (signs.HAPPENED.search(told) or signs.REGULAR.match(told))
     if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):
         return True
-    return bool(ours or _PROPER.search(told) or signs.SETTLED.match(told))
+    rule = signs.SETTLED.match(told) or signs.AS_A_RULE.match(told)
+    return bool(ours or rule or _PROPER.search(told))
 
 
 def _of_agent(told: str) -> bool:

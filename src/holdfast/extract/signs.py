@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from holdfast.forms import alternatives
+from holdfast.forms import MISTAKEN, alternatives
+from holdfast.topics import ALTERED
 
 
 def _words(block: str) -> re.Pattern[str]:
@@ -38,7 +39,8 @@ GREETING = _start(
     hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night|luck)|welcome
     bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you|later|cheers
     thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
-    you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no|nope|wow|cool|great|nice|awesome
+    you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no(?! more)|nope|wow
+    cool|great|nice|awesome
     absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
     i (?:totally |completely |100% |really )?(?:agree|understand|see|hear you|appreciate|get it)
     of course|good (?:to|for|idea|point|call)|long time no|keep (?:it )?(?:up|me|on|going)
@@ -145,6 +147,7 @@ SARCASM = _words(
         yeah,? (?:right|sure)|as if|sure,? (?:because|and i)|oh great|/s|lol|just kidding|jk|joking
         (?<![\w,] )oh,? (?:sure|joy|perfect|wonderful|brilliant|fantastic|lovely|because)(?=,)
         because that (?:went|worked|always)
+        ^sure,? (?:i|we|my|our)\b.*\b(?:now|these days|replaced|switched)
     """
 )
 
@@ -264,7 +267,7 @@ VAGUE = _words(
 )
 POINTING = _start(
     r"""
-        it|it['’](?:s|ll|d)|that|that['’]s|this|these|those|they|they['’](?:re|ve|ll)|there
+        it|it['’](?:s|ll|d)|that|that['’]s|this|these(?! days)|those|they|they['’](?:re|ve|ll)|there
         there['’]s|he|she|he['’]s|she['’]s|sounds?|looks?|seems?|feels?|gotta|gonna|being
         having|to|for|with|not|such|just|never|always|stay|keep|go|must
         for|like|tastes|makes|adding|hopefully|hoping|wish|way|mixed|bonus|lemme|saw|some|same
@@ -323,14 +326,31 @@ REGULAR = re.compile(
     r"We (?!should|must|can|need|all)[a-z]+\b.*\b"
     r"(?:every \w+|daily|weekly|monthly|quarterly|yearly|per \w+)[.!]*$"
 )
-NEWS = _words("now|nowadays|these days|from now on|any ?more|no longer|instead|stopped|quit|again")
+NEWS = _words(
+    "now|nowadays|these days|from now on|any ?more|no longer|instead|stopped|quit|again|any longer"
+)
+OURS = _start("the|our|my")
+THEY_ALTERED = re.compile(
+    rf"They(?: have|['’]ve)? (?:just )?(?:removed|{ALTERED.pattern})", re.IGNORECASE
+)
+# "The shop sells vinyl", "We accept cash": what somebody or something does, as a rule.
+AS_A_RULE = re.compile(
+    r"(?:(?:The|Our|My) (?:[\w-]+ ){1,3}?(?!(?:"
+    r"looks|sounds|feels|seems|makes|means|gives|brings|helps|keeps|reminds|tastes|smells|gets|goes"
+    r"|comes|lets|shows|turns|says|was|is|has|does|this|always)\b)[a-z]{2,}(?:[^s\W]s|sses|shes|ches)"
+    r"|We (?:(?:only|always) )?(?:accept|require|log|host|write|sell|ship|pay|bill|charge|support"
+    r"|use|run|store|build|deploy|release|test|offer|serve|publish|rent|hire|train|meet|eat|keep|cache|back"
+    r"|track|send|buy|grow|sign|review|merge))"
+    r" (?!(?:so|really|very|just|too|like|me|us|it|that|this|up|down|out|on|off|in)\b)\w"
+)
 # A name, as far as its letters tell, and what it does: "Rosa teaches", not "Painting relaxes".
 SOMEBODY = re.compile(
     r"(?!(?:Art|Music|Life|Work|Love|Nature|Time|Food|Family|God|Home|Everything|Nothing|Something"
     r"|What|Who|Where|There|The|Here|One|His|Her|Our|My|Their|Your|Change|Health|Dance|Nobody"
     r"|Someone|Every\w+)\b)"
-    r"[A-Z][a-z]+(?<!ing)(?<!ness)(?<!ion)(?<!ment)(?<!ity)(?<!ship)(?<!s)(?<!ly) "
-    r"(?:(?:no longer|also|now|usually) )?(?:is (?:the|an?|on|at|in|no longer) |has an? |"
+    r"[A-Z][a-z]+(?<!ing)(?<!ness)(?<!ion)(?<!ment)(?<!ity)(?<!ship)(?<!ly) "
+    r"(?:(?:no longer|also|now|usually) )?"
+    r"(?:is (?:the|an?|our|my|on|at|in|no longer|pregnant\b) ?|has (?:an?|access|the|run) |"
     + alternatives(
         r"""
         lives|works|teaches|leads|plays|manages|owns|runs|reports|handles|coaches|captains|studies
@@ -355,8 +375,9 @@ SETTLED = _start(
 LEAD = re.compile(
     "^(?:"
     + alternatives(
-        r"""
-        oh|ah|aw+|wow|well|yeah|yes|yep|no|nope|nah|hey|hi|hello|so|and|but|also|anyway|btw
+        MISTAKEN
+        + r"""
+        oh|ah|aw+|wow|well|yeah|yes|yep|no(?! more)|nope|nah|hey|hi|hello|so|and|but|also|anyway|btw
         by the way|correction|small correction|update
         actually|honestly|speaking of which|you know|ok|okay|sure|thanks
         thank you|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
