@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -134,12 +134,14 @@ def extraction(corpus: Corpus, embedder: Embedder) -> dict[str, Any]:
     raw: dict[str, list[float]] = {f"recall@{k}": [] for k in DEPTHS}
     kept: dict[str, list[bool]] = {f"recall@{k}": [] for k in DEPTHS}
     stored = told = growth = memories = 0
+    contents: list[str] = []
     with opened(embedder) as backend, remembered(corpus, embedder) as stores:
         for store in stores:
             memory = Memory(store.instance.id, backend=backend)
             extracted(memory, store.instance, "learnings")
             stored += sum(tokens(one.content) for one in every(memory))
             memories += len(every(memory))
+            contents += [one.content for one in every(memory)]
             told += sum(tokens(item.text) for item in store.instance.items)
             growth += replayed(memory, store.instance)
             sources = {it for one in every(memory) for it in messages(one)}
@@ -161,7 +163,7 @@ def extraction(corpus: Corpus, embedder: Embedder) -> dict[str, Any]:
         "share of evidence": {name: figures[name] / beside[name] for name in figures},
         "kept of what raw turns find": {k: sum(v) / len(v) for k, v in kept.items()},
         "growth when replayed": growth,
-        "junk": junk(),
+        "junk": junk(contents),
     }
 
 
@@ -247,8 +249,9 @@ def digest(content: str) -> str:
     return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
 
-def junk() -> dict[str, Any]:
-    """The share of junk in a labelled sample: digests of memories, those that are junk marked."""
-    labels = json.loads(LABELS.read_text()) if LABELS.exists() else {}
-    count = len(labels)
-    return {"labelled": count, "share": sum(labels.values()) / count if count else None}
+def junk(contents: Iterable[str]) -> dict[str, Any]:
+    """The share of junk among what is learned now and was labelled, of all that was labelled."""
+    labels: dict[str, bool] = json.loads(LABELS.read_text())
+    met = [labels[it] for it in set(map(digest, contents)) if it in labels]
+    share = sum(met) / len(met) if met else None
+    return {"labelled": len(labels), "learned still": len(met), "share": share}

@@ -438,7 +438,7 @@ def extraction(found: Found) -> str:
     head = ["depth", "learnings", "raw turns", "share", "kept of what raw turns find"]
     said = (
         f"{it['memories']:,} memories, {it['share of tokens']:.1%} of the tokens of the raw turns; "
-        f"junk {it['junk']['share']:.1%} of {it['junk']['labelled']} labelled; "
+        f"junk {it['junk']['share']:.1%} of {it['junk']['learned still']} labelled; "
         f"{it['growth when replayed']} memories more when ten sessions are told again."
     )
     return f"{table(head, rows)}\n\n{said}"

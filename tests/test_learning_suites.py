@@ -1,11 +1,12 @@
 """The suites of learning keep what was published of them."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import contradictions, learning_faults, poisoning, results
+from benchmarks import contradictions, learning, learning_faults, poisoning, results
 from benchmarks.options import Options
 
 
@@ -63,6 +64,7 @@ def test_what_was_published_of_learning_is_what_was_asked() -> None:
     assert all(share >= 0.85 for share in learned["kept of what raw turns find"].values())
     assert learned["growth when replayed"] == 0
     assert learned["junk"]["labelled"] >= 500
+    assert learned["junk"]["learned still"] >= 0.95 * learned["junk"]["labelled"]
     assert learned["junk"]["share"] <= 0.05
     assert found["poisoning"]["false positives"]["share"] <= 0.02
 
@@ -80,3 +82,14 @@ def test_the_suite_of_attacks_has_every_kind() -> None:
     wanted = {"MINJA-like", "AgentPoison-like", "plain sentence", "synonym", "delayed trigger"}
     assert {category for category, _, _ in poisoning.cases()} >= {*wanted, "hidden characters"}
     assert {"empty", "filled", "cross-tenant"} <= set(published("learning")["poisoning"])
+
+
+def test_junk_is_counted_in_what_is_learned_now(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    labels = tmp_path / "junk.json"
+    told = {"Hi there": True, "Ann likes tea": False, "No longer learned": True}
+    labels.write_text(json.dumps({learning.digest(it): junk for it, junk in told.items()}))
+    monkeypatch.setattr(learning, "LABELS", labels)
+    found = learning.junk(["Hi there", "Ann likes tea", "Ann likes tea", "not labelled"])
+    assert found == {"labelled": 3, "learned still": 2, "share": 0.5}
