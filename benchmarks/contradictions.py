@@ -17,6 +17,7 @@ from holdfast.testing import FakeClock
 FILE = Path(__file__).with_name("contradictions.txt")
 HELD_OUT = Path(__file__).with_name("contradictions_held_out.txt")  # no rule was mended by these
 UNSEEN = Path(__file__).with_name("contradictions_unseen.txt")  # the newest of them
+BLIND = Path(__file__).with_name("contradictions_blind.txt")  # by who had seen no rule at all
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,8 @@ def run(options: Options) -> dict[str, Any]:
         ("held out, in chats", HELD_OUT, ended_by_chat),
         ("first sight", UNSEEN, ended),
         ("first sight, in chats", UNSEEN, ended_by_chat),
+        ("strangers at first sight", BLIND, ended),
+        ("strangers at first sight, in chats", BLIND, ended_by_chat),
     ):
         found["rows"][name] = tried(file, way)["rows"]["over all"]
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import random
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ FILES = {
     "facts-6k": "factconsolidation_6k.json.gz",
     "facts-32k": "factconsolidation_32k.json.gz",
 }
+STRANGERS = Path(__file__).with_name("strangers")  # written by who had seen nothing of the library
 ADVERSARIAL = "adversarial"  # asks for what was never said; its gold is only a near miss
 
 
@@ -89,6 +91,14 @@ def load(name: str) -> Corpus:
     """A data set by its name."""
     with gzip.open(DATA / FILES[name]) as file:
         return parsed(name, json.load(file))
+
+
+def strangers(share: float = 1.0) -> list[Corpus]:
+    """The corpora of strangers, or the first of them."""
+    files = sorted(STRANGERS.glob("*.json"))
+    some = files[: math.ceil(share * len(files))]
+    found = [parsed(file.stem, json.loads(file.read_text("utf-8"))) for file in some]
+    return [replace(one, notes=("strangers",)) for one in found]
 
 
 def parsed(name: str, data: dict[str, Any]) -> Corpus:

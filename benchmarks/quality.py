@@ -61,7 +61,8 @@ class Quality:
     def run(self) -> dict[str, Any]:
         """Every corpus, one after the other."""
         embedders = list(self._embedders())
-        made = generated.all_of(self.options.seed, self.options.share)
+        share = self.options.share
+        made = [*generated.all_of(self.options.seed, share), *corpora.strangers(share)]
         self.found["embedders"] = [f"{one.name} {one.version}" for one in embedders]
         with ExitStack() as open_stores:
             others = [

@@ -111,6 +111,17 @@ def test_generated_corpora_are_plain_and_every_gold_is_there() -> None:
             assert all(set(query.gold) <= ids and query.gold for query in instance.queries)
 
 
+def test_every_gold_of_the_strangers_is_there_and_some_questions_have_none() -> None:
+    found = corpora.strangers()
+    assert len(found) == 16
+    for corpus in found:
+        [instance] = corpus.instances
+        sessions = {item.id: item.session for item in instance.items}
+        for query in instance.queries:
+            assert {sessions[id] for id in query.gold} == set(query.gold_sessions)
+        assert sum(not query.gold for query in instance.queries) == 6
+
+
 DATA = {
     "instances": [
         {

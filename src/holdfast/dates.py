@@ -59,29 +59,34 @@ _CALENDAR_FORMS = [re.compile(form, re.IGNORECASE) for form in _CALENDAR]
 _RELATIVE_FORMS = [re.compile(form, re.IGNORECASE) for form in _RELATIVE]
 
 
-def named(text: str, now: datetime) -> tuple[list[Range], str]:
-    """The ranges a text names, and the text without the words that name them."""
+def named(text: str, now: datetime) -> tuple[list[Range], str, str]:
+    """The ranges a text names, the text without the words that name them, and calendar dates alone.
+
+    Those a memory may have in its words, too: "the tour is on 8 February" was told before it.
+    """
     if not _ANY.search(text.lower()):
-        return [], text
-    calendar, text = _taken(text, _CALENDAR_FORMS, lambda said: _calendar(said, now))
-    relative, text = _taken(text, _RELATIVE_FORMS, lambda said: _relative(said, now))
-    return calendar or relative, text
+        return [], text, ""
+    calendar, rest, written = _taken(text, _CALENDAR_FORMS, lambda said: _calendar(said, now))
+    relative, rest, _ = _taken(rest, _RELATIVE_FORMS, lambda said: _relative(said, now))
+    return calendar or relative, rest, written
 
 
 def _taken(
     text: str, forms: list[re.Pattern[str]], read: Callable[[dict[str, str]], Range]
-) -> tuple[list[Range], str]:
+) -> tuple[list[Range], str, str]:
     found: list[Range] = []
+    written: list[str] = []
     for form in forms:
         matches = list(form.finditer(text))
         for match in matches:
             said = {part: word.lower() for part, word in match.groupdict().items() if word}
+            written += said.values()
             # 30 February is no date, and "900 years ago" may be before the calendar.
             with suppress(ValueError, OverflowError):
                 found.append(read(said))
         if matches:
             text = form.sub(" ", text)
-    return found, text
+    return found, text, " ".join(written)
 
 
 def _calendar(said: dict[str, str], now: datetime) -> Range:

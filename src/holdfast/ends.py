@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from holdfast.forms import ADVERB, BE, HAVE, WHO, alternatives
 
 ANY = "*"  # as the attribute, or its first word: whatever had this value; as the value: every one
+OFFICE = f"{ANY} office"  # what somebody was to others: their doctor, the treasurer
+THING = f"{ANY} thing"  # what it is that is no more: of a "season" no "season ticket"
 LIKED = f"{ANY} liked"  # what was liked, and is no longer
 CAME = "came"  # before what a change led to
 _SOMEBODY = {"me": "i", "us": "", "them": "", "user": "User"}
@@ -32,7 +34,12 @@ TOLD = re.compile(
     r"|renamed|extended|shortened|rescheduled|postponed?|delayed|expanded|doubled|rose|fell|grew"
     r"|shrank|decreased|adjusted|corrected|rebranded|grown|risen|fallen|shrunk|set|move|switch"
     r"|more|off|(?:re)?opened|closed|shut|works?|working|repaired|fixed|died|crashed|down|came"
-    r"|has a)\b|->|=>|→",
+    r"|has a|stood|resigned|sworn?|swore|packed|come|been|weaned|binned|threw|thrown|chucked|parted"
+    r"|walked|pulled|withdrew|withdrawn|opted|unsubscribed|deleted|wound|phased|decommissioned"
+    r"|deprecated|discontinued|removed|sacked|backed|called|said|did|disbanded|dissolved|axed"
+    r"|outgrew|outgrown|smashed|wrecked|totalled|sent|put|cast|stolen|abolished|revoked|repealed"
+    r"|lifted|torn|demolished|written|ended|expired|lapsed|ran|run|folded|gone|no|history|kicked"
+    r"|assigned|reassigned|married|engaged|recovered|healed|cured|passed|born|birth|paid)\b|->|=>|→",
     re.IGNORECASE,
 )
 Ended = Iterator[tuple[str, str, str]]
@@ -56,15 +63,73 @@ SWAPPED = _pattern(
     + alternatives("replaced|dropped|ditched|swapped|abandoned|traded|exchanged|switched|left")
     + r") (?P<old>.+?) (?:in )?(?:with|for|by|in favou?r of|out for) (?P<new>.+)$"
 )
+# Verbs of which each ends what it is said of. Some are told of a thing that ended by itself.
+_ENDS = alternatives(
+    r"""quit|lost|gave up(?: on)?|given up(?: on)?|ditched|dropped(?: out of)?|cancell?ed|left|sold
+    wiped|uninstalled|scrapped|abandoned|got(?:ten)? rid of|moved (?:away from|off|out of)
+    (?:stepped|stood) down (?:as|from)|resigned (?:as|from)|retired (?:as|from)|swor[en]+ off
+    cut out|packed in|came off|come off|weaned off|binned|threw (?:out|away)|chucked
+    gave (?:away|back)|given (?:away|back)|handed (?:in|back)|traded in|parted with|finished with
+    walked away from|pulled (?:out of|the plug on)|withdrew from|withdrawn from|opted out of
+    unsubscribed from|deleted|shut down|closed down|wound up|phased out|decommissioned|deprecated
+    discontinued|removed|fired|sacked|let go of|laid off|backed out of|called off|broke off
+    cut ties with|said goodbye to|did away with|done away with
+    disbanded|dissolved|axed|outgrew|outgrown|grew out of|grown out of"""
+)
+# Parted by what they end: "gave the cello up". Not "put it back": that is where it was.
+_SPLIT = tuple(
+    pair.split()
+    for pair in """gave up|given up|gave away|given away|threw out|threw away|called off|shut down
+    packed in|traded in|let go|cut out""".replace("\n    ", "|").split("|")
+)
+_GONE = alternatives(
+    """cancell?ed|sold|scrapped|discontinued|shut down|called off|removed|dropped|retired
+    decommissioned|phased out|stolen|dissolved|axed|abolished|withdrawn|revoked|repealed|lifted
+    disbanded|abandoned|ditched|torn down|demolished|wound up|deprecated|closed down|written off
+    taken away|deleted"""
+)
+_ENDED = alternatives(
+    """expired|lapsed|fell through|folded|closed down|went bust|disbanded|dissolved
+    came to an end|is gone|are gone|is no more|are no more|is history"""
+)
 DROPPED = _pattern(
-    rf"^{WHO} {HAVE}{_JUST}"
-    r"(?:quit|lost|gave up|given up|ditched|dropped out of|dropped"
-    r"|cancelled|canceled|left|sold|wiped"
-    r"|uninstalled|scrapped|abandoned|got rid of|gotten rid of|moved (?:away from|off)"
-    r"|stepped down as|resigned as|retired as|resigned from|let (?=.* (?:lapse|expire|run out)$))"
+    rf"^{WHO} {HAVE}{_JUST}(?:{_ENDS}|let (?=.* (?:lapse|expire|run out)$))"
     r" ?(?:on |with )?"
     r"(?:(?:my|his|her|their|the) (?:job|position|role|post) (?:at|with|in) )?"
-    r"(?P<old>[^;?!]+?)(?:,? (?:and|to|for) .*| lapse| expire| run out)?$"
+    r"(?P<old>[^,;?!]+?)(?:,.*|,? (?:and|to|for|after|because) .*| lapse| expire| run out)?$"
+)
+# "I gave the cello up", "we let the cleaner go".
+_DEFINITE = r"(?:(?:the|my|our|his|her|their|all) |(?-i:[A-Z]))[\w '’-]+?"
+SPLIT = _pattern(
+    rf"^{WHO} {HAVE}{_JUST}(?:"
+    + "|".join(rf"{verb} (?P<{verb}_{how}>{_DEFINITE}) {how}" for verb, how in _SPLIT)
+    + ")(?: for good| completely)?$"
+)
+# "My doctor took me off ibuprofen", "I was taken off the night shift".
+TAKEN_OFF = _pattern(
+    r"^(?:[^,;?!]{2,40}? (?:took|taken|takes|pulled|weaned|kicked) (?P<who>me|us|him|her|them"
+    r"|my \w+|(?-i:[A-Z])\w+)"
+    rf"|{WHO.replace('who', 'whom')} (?:was|were|got|has been|have been|am|is|are) (?:taken|pulled|"
+    r"weaned|kicked|thrown)) (?:off|out of|from) (?P<old>[^,;?!]+)$"
+)
+# "The gym membership was cancelled", "the lease ran out": whosever it was.
+GONE = _pattern(
+    rf"^(?P<old>(?:the|my|our|his|her|their|(?-i:[A-Z])[\w-]*['’]s) [\w '’-]{{2,40}}?) "
+    rf"(?:(?:was|were|has been|have been|got|is being|are being) {_JUST}{_GONE}"
+    rf"|{HAVE}{_JUST}{_ENDED})(?: (?:by|in|on|at|after|for) .*)?$"
+)
+# "Billing was handed over to Kofi".
+PASSED = _pattern(
+    r"^(?P<old>[^,;:?!]{2,40}?) (?:was|were|has been|have been|got|is being) (?:now )?"
+    r"(?:handed|passed|given|transferred|(?:re)?assigned|moved|turned)(?: (?:over|on|across))? to "
+    r"(?P<new>(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?)$"
+)
+# "I haven't touched a cigarette in weeks", "we have no office any more".
+WITHOUT = _pattern(
+    rf"^{WHO} (?:(?:has|have) not (?:touched|had|eaten|drunk|smoked|used|worn|played)"
+    r" (?:(?:an?|any|the|my) )?(?P<old>[\w -]+?) (?:in|for|since) .+"
+    r"|(?:has|have) no (?P<no>[\w -]+?)(?: at all)?"
+    r"(?: any ?more| any longer| now| left| these days)+)$"
 )
 # What one has of a thing that one is signed up for: to end it is to end the thing.
 SIGNED_UP = _pattern(
@@ -78,6 +143,18 @@ SUCCEEDED = _pattern(
     rf"^(?P<new>[^,;:?!]{{1,60}}?) {HAVE}"
     r"(?:replace[ds]|(?:took|taken|takes) over (?:from|for)|succeed(?:ed|s)) "
     r"(?P<old>[^,;?!]+?)(?: as (?P<what>[^,;?!]+))?$"
+)
+# "Hamid took over as treasurer from Olga".
+TOOK_FROM = _pattern(
+    rf"^(?P<new>[^,;:?!]{{1,60}}?) {HAVE}(?:took|taken|takes) over as (?P<what>[^,;?!]+?) from "
+    r"(?P<old>(?-i:[A-Z])[^,;?!]*)$"
+)
+# Who no longer does it holds no office any more: "since Dr. Patel retired".
+WENT = _pattern(
+    r"(?:^|\b(?:since|after|now that|because) )(?P<old>(?-i:(?:(?:Dr|Mrs?|Ms|Prof)\.? )?"
+    rf"[A-Z][\w-]+(?: [A-Z][\w-]+)?)) {HAVE}{_JUST}(?:retired|resigned|quit|stepped down|stood down"
+    r"|passed away|died|moved on|(?:was|were|been|got) (?:let go|fired|sacked|laid off|dismissed))"
+    r"(?=$|,| (?:last|this|in|as|from|at|on|yesterday)\b)"
 )
 # "Jenkins -> Buildkite", "No more Jenkins, Buildkite now", "Jenkins is out, Buildkite is in".
 ARROW = _pattern(
@@ -169,9 +246,37 @@ FOUND = _pattern(
 )
 
 
+# "Ivo bought a house and gave up the flat", "the course got too much and I gave it up".
+_DOER = r"(?P<doer>I|we|User|(?:my|our|the) [\w-]+|(?-i:[A-Z])[\w-]+)"
+_AND = _pattern(
+    rf"^(?P<first>{_DOER}\b.*?),?(?: and| but|,| so)(?: then| have| has)?"
+    rf"(?: (?P<again>i|we|he|she|they))?(?: have| has)? "
+    rf"(?P<rest>(?:{_ENDS}|gave|threw|called|let|have no|has no)\b.*)$"
+)
+_THING = _pattern(
+    r"\b(?:an?|the|my|our|his|her) (?P<thing>[\w-]+(?: (?!got|was|is|has|had|became)[\w-]+)?)"
+)
+_IT = _pattern(r"\b(?:it|them)\b")
+
+
+def parts(told: str) -> Iterator[str]:
+    """What else a statement says of whom it begins with: the "it" of it is what it named first."""
+    found = _AND.match(told)
+    if found is None:
+        return
+    thing = _THING.search(found["first"])
+    rest = _IT.sub(f"the {thing['thing']}", found["rest"]) if thing else found["rest"]
+    again = found["again"] if (found["again"] or "").lower() in ("i", "we") else None
+    if (found["again"] or "").lower() == "they" and "User" in found["first"]:
+        again = "User"
+    yield f"{again or found['doer']} {rest}"
+
+
 def over(told: str) -> Ended:
     """What a statement says is no more, whatever the words in which it was told."""
     yield from _left(told)
+    if found := WENT.search(told):
+        yield "", OFFICE, found["old"]
     if found := NO_MORE.match(told):
         yield found["who"], ANY, found["old"] or found["was"]
     if (found := INSTEAD.match(told)) and not _CHOICE.search(told):
@@ -183,6 +288,7 @@ def over(told: str) -> Ended:
     if found := FOUND.match(told):
         for sought in ("look", "search", "save", "save up", "shop"):
             yield found["who"], f"says {sought} {found['what']}", ANY
+        yield found["who"], ONGOING, f"waiting list for {found['what']}"
     for form, attributes in IMPLIED:
         if found := form.match(told):
             yield from ((found["who"], attribute, ANY) for attribute in attributes)
@@ -198,17 +304,37 @@ def _left(told: str) -> Ended:
             yield who, f"{ANY} {what}", f"{what} {found['old']}"
         elif who and found["verb"].lower() in ("switched", "changed"):
             yield who, LIKED, found["old"]
+    elif found := PASSED.match(told):
+        yield "", ANY, found["old"]
+    elif found := TAKEN_OFF.match(told):
+        who = found["who"] or found["whom"]
+        yield _SOMEBODY.get(who.lower(), who), ANY, found["old"]
+    elif found := SPLIT.match(told):
+        yield found["who"], ANY, next(it for it in found.groups()[1:] if it)
     elif found := DROPPED.match(told):
         yield found["who"], ANY, found["old"]
         if up := SIGNED_UP.match(found["old"]):
             yield found["who"], f"{ANY} signed", up["thing"]
     elif found := HANDED.match(told):
         yield found["who"], ANY, found["old"]
+    elif found := GONE.match(told):
+        yield _whose(found["old"])
+    elif found := WITHOUT.match(told):
+        yield found["who"], ANY, found["old"] or found["no"]
+    elif found := TOOK_FROM.match(told):
+        yield "", OFFICE, found["old"]
     elif found := REPLACED.match(told) or SUCCEEDED.match(told):
         if not found.groupdict().get("what"):
             yield "", ANY, found["old"]
     elif found := ARROW.match(told) or OUT.match(told):
         yield "", ANY, found["old"] or found["out"]
+
+
+def _whose(thing: str) -> tuple[str, str, str]:
+    """Of "my lease": the lease, whatever is told of it, is no more; and mine it was."""
+    first, _, rest = thing.partition(" ")
+    whose = {"my": "i", "the": "", "our": ""}.get(first.lower(), re.sub(r"['’]s$", "", first))
+    return whose, THING, rest
 
 
 def switcher(who: str, what: str | None) -> str:

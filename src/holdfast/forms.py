@@ -103,7 +103,8 @@ LEAD = _pattern(
         f"""{MISTAKEN}
         actually|correction|sorry|wait|update|fyi|ok|okay|well|so|now|no(?! more)|and|but|also
         by the way|btw|speaking of [\\w '-]{{2,40}}(?=,)
-        scratch that|turns out(?: that)?|it turns out(?: that)?|as of \\w+|from now on|these days
+        scratch that|turns out(?: that)?|it turn(?:s|ed) out(?: that)?|as of \\w+
+        from now on|these days
         in fact
         i meant|for the record|good news|after all|today|since (?:the )?\\w+|remember(?: that)?
         note(?: that)?
@@ -136,7 +137,8 @@ TAIL = _pattern(
         f"""now|so far|to date|in total|altogether|from now on|nowadays
         any ?more|any longer|these days|instead|again|already|at the moment|currently
         right now
-        after all|too|as well|every \\w+|recently|yesterday|today|last \\w+|for good|a (?:week
+        after all|too|as well|(?:every|each) \\w+|recently|yesterday|today
+        last \\w+|for good|a (?:week
         month|year) ago
         for (?:the|my|our|her|his) \\w+ (?:job|family|sake)|\\w+ (?:weeks|months|years|days) ago
         (?:in the week|on the weekend) of \\d{{4}}-\\d\\d-\\d\\d
@@ -154,6 +156,8 @@ CLIPPED = [
     (_pattern(r"\b(I|we|you|they)['’]ve\b"), r"\1 have"),
     (_pattern(r"\b(he|she|it|that)['’]s\b"), r"\1 is"),
     (_pattern(r"\b(\w+)['’]ll\b"), r"\1 will"),
+    (_pattern(r"\b(I)['’]d rather be called\b"), r"\1 prefer to be called"),
+    (re.compile(r"^(?:[Pp]lease |[Jj]ust )*[Cc]all me (?=[A-Z])"), "I go by "),
     (_pattern(r"\b(?:can['’]t|cannot)\b"), "can not"),
     (_pattern(r"\b(is|are|was|do|does|has|have|did)n['’]t\b"), r"\1 not"),
 ]
@@ -432,6 +436,7 @@ INTO_STATE = [
     for verbs, state in (
         ("(?:re)?opened(?: again)?", "open"),
         ("(?:closed(?: down)?|shut(?: down)?)", "closed"),
+        ("(?:expired|lapsed|ran out)", "expired"),
         ("(?:works? again|is working again|was repaired|got fixed|has been repaired)", "working"),
         ("(?:broke(?: down)?|stopped working|died|crashed)", "broken"),
         ("(?:went down|is down again)", "down"),
@@ -449,7 +454,8 @@ NUMBERS = "no one two three four five six seven eight nine ten eleven twelve twe
 COUNT = _pattern(
     rf"^{WHO} (?P<verb>(?:has|have) (?:now )?(?:got )?"
     r"|owns? |needs? |takes? |pays? |charges? |drinks? |eats? |smokes? |sleeps? |works? )"
-    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+?)(?:,? and [\w -]+)?$"
+    rf"(?P<value>\d[\d.,]*|{'|'.join(NUMBERS)}) (?P<what>[\w -]+?)"
+    r"(?:,? and (?:an? |the |my )?(?P<more>[\w -]+))?$"
 )
 # A count that goes on: "I finished my 6th project", "which brings my total to 32 species".
 ORDINAL = _pattern(
@@ -511,10 +517,22 @@ FRAMED = _pattern(
 # What somebody does somewhere, or with somebody: "the choir meets in the church hall".
 PLACED = _pattern(
     r"^(?P<who>(?:the|my|our|his|her|their) \w+|(?!(?:the|my|our|his|her|their)\b)[\w'’-]+) "
-    rf"(?:(?:is|are|am) (?=[a-z]{{2,}}(?:ing|ed) ))?{ADVERB}*"
+    rf"(?:(?:is|are|am|has been|have been) (?=[a-z]{{2,}}(?:ing|ed) ))?{ADVERB}*"
     r"(?P<verb>(?!(?:is|are|am|was|were|goes?|comes?|talks?|listens?|looks?)\b)[a-z]{3,})"
     r"(?: (?P<what>[\w'’-]+(?: [\w'’-]+){0,2}?))? "
     r"(?P<how>in|at|on|with|from|under|near|by|until|through|as) (?P<value>[^;?!]{2,50})$"
+)
+# The same of a thing, by whomever: "we heat the hall with gas", "the hall is heated with gas".
+_HOW = r"(?P<how>in|at|on|with|from|by|through) (?P<value>[^;?!]{2,50})$"
+TREATED = (
+    _pattern(
+        r"^(?:i|we|they) (?:now |have |has )?(?P<verb>[a-z]{3,}) (?P<what>(?:the|our|my) [\w-]+"
+        rf"(?: [\w-]+)?) {_HOW}"
+    ),
+    _pattern(
+        r"^(?P<what>(?:the|our|my) [\w-]+(?: [\w-]+)?) (?:is|are|has been|have been) "
+        rf"(?:now )?(?P<verb>[a-z]{{2,}}ed) {_HOW}"
+    ),
 )
 # "We migrated to GitHub Actions for CI": what is used for what.
 MOVED_FOR = _pattern(
@@ -573,7 +591,7 @@ HOME = [
         r"^(?P<who>I|we|(?-i:[A-Z])\w+) (?:now )?calls? PLACE (?:my |our |their )?home$",
     )
 ]
-OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at) (?P<who>.+)$")
+OF = _pattern(r"^the (?P<attribute>[\w -]+?) (?:of|in|for|at|from) (?P<who>.+)$")
 OWNED = _pattern(r"^(?P<who>.+?)['’]s? (?:new |current |main |own |latest )*(?P<attribute>.+)$")
 DAY_AND_HOUR = _pattern(r"^(?P<day>(?:every |each )?\w+days?) at (?P<hour>\d.*|noon|midnight)$")
 CLOCK = re.compile(r"\d{1,2}(?::\d\d)?\s*(?:am|pm)?$|noon|midnight|\d{1,2} o'?clock", re.IGNORECASE)

@@ -12,7 +12,7 @@ OPPOSITES = {
         line.split()
         for line in """open closed|enabled disabled|failing passing|locked unlocked|online offline
         active inactive|available unavailable|public private|broken fixed|full empty
-        paid unpaid|up down|sick healthy|pending done""".replace("\n", "|").split("|")
+        paid unpaid|up down|sick healthy|pending done|valid expired""".replace("\n", "|").split("|")
     )
     for word in pair
 }
@@ -20,6 +20,7 @@ OPPOSITES = {
 ALSO = {
     **dict.fromkeys(("fixed", "resolved", "solved"), ("fixed", "closed", "done")),
     **dict.fromkeys(("finished", "complete", "completed", "done"), ("done", "closed")),
+    "cancelled": ("down",),
     "on hold": ("inactive",),
     "paused": ("inactive",),
     "back": ("up", "available"),
@@ -68,6 +69,13 @@ PEOPLE = frozenset(
     founder ceo
     cto cfo mayor king queen minister chancellor winner champion speaker sponsor editor
     host""".split()
+)
+# What somebody is to others, as long as they do it.
+OFFICES = frozenset(
+    """gp physician therapist counsellor counselor vet accountant lawyer solicitor tutor trainer
+    cleaner nanny babysitter hairdresser barber secretary treasurer chair chairman chairwoman
+    supervisor mentor advisor adviser producer conductor principal headteacher plumber gardener
+    caterer contractor architect agent midwife nurse specialist""".split()
 )
 EVENTS = frozenset(
     """meeting standup release demo review launch retro appointment flight party wedding class

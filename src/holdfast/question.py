@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast import dates, text
+from holdfast import dates, small_words, text
 from holdfast.rank import Asked
 
-# The assistant's own earlier words: "you told me", "did you suggest", "our last chat", "remind me".
+# The assistant's own earlier words: "you told me", "did you suggest", "our last chat", "remind me";
+# and its advice: "how do I", "what should I".
 _YOURS = re.compile(
     r"\b(you(?:'ve| have| had)?(?: also| just| once| previously)?"
     r" (?:\w+ed|said|told|gave|wrote|made|did|found|chose|sent)"
     r"|(?:did|have|had) you"
     r"|your (?:\w+ )?(?:answer|reply|suggestion|recommendation|advice|list|example|explanation"
     r"|response)s?"
+    r"|how (?:do|can|could|should|would) (?:i|we)|what (?:can|could|should) (?:i|we)"
     r"|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|discussion))\b",
     re.IGNORECASE,
 )
@@ -38,12 +40,15 @@ class Question:
 
 
 def understood(query: str, now: datetime) -> Question:
-    """A query's terms and what else it asks for; words that name a date are met by time instead."""
-    ranges, rest = dates.named(query, now)
-    terms = tuple(dict.fromkeys(text.terms(rest) or text.terms(query)))
+    """A query's terms and what else it asks for; words that name a date are met by time, too."""
+    ranges, rest, written = dates.named(query, now)
+    told = text.terms(small_words.left_out(rest)) or text.terms(rest) or text.terms(query)
+    telling = tuple(dict.fromkeys(told))
+    terms = tuple(dict.fromkeys((*telling, *text.terms(written))))
     about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
     spans = tuple((start.timestamp(), end.timestamp()) for start, end in ranges)
-    return Question(terms, Asked(now.timestamp(), about, spans, parts(rest, terms)))
+    dated = len(terms) - len(telling)
+    return Question(terms, Asked(now.timestamp(), about, spans, parts(rest, terms), dated))
 
 
 def parts(query: str, terms: Sequence[str]) -> tuple[tuple[int, ...], ...]:

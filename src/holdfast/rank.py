@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import compress
 from typing import Any, cast
@@ -95,6 +95,7 @@ class Sample:
     named: NDArray[np.bool_]
     left: NDArray[np.int64]  # those that others follow a turn or two later,
     right: NDArray[np.int64]  # and the ones that do
+    sides: Floats = field(default_factory=lambda: np.zeros((2, 3)))  # as `sides` tells them
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class Asked:
     about: int = 0  # 1: what the user said, -1: what the assistant said
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
     parts: tuple[tuple[int, ...], ...] = ()  # places of the terms of each part, if it has several
+    dated: int = 0  # so many terms, the last ones, name a date
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,14 @@ def pooled(parts: Sequence[Sample]) -> Sample:
         np.concatenate([part.named for part in parts]),
         np.concatenate([part.left + start for part, start in zip(parts, starts, strict=True)]),
         np.concatenate([part.right + start for part, start in zip(parts, starts, strict=True)]),
+        np.add.reduce([part.sides for part in parts]),
     )
+
+
+def sides(role: NDArray[np.integer], length: NDArray[np.integer]) -> Floats:
+    """How many memories agents, nobody and users have told, and how many terms in all."""
+    counted = [np.bincount(role + 1, weights, 3) for weights in (None, length)]
+    return np.array(counted, np.float64)
 
 
 def rank(
@@ -178,7 +187,7 @@ def rank(
     """
     lending = _coherence(corpus.sample) * _brevity(corpus)
     near = _neighbours(found) if lending else None
-    weight = rarity(corpus)
+    weight = _told(rarity(corpus), corpus, asked)
     known = _known(corpus, weight)
     said = known * _words(found, corpus, asked, weight, near, lending)
     words = np.minimum(said, 1.0)
@@ -234,6 +243,14 @@ def rarity(corpus: Wording) -> Floats:
     lacking = np.maximum(corpus.size - corpus.having, 0.0)
     rare: Floats = np.log1p((lacking + 0.5) / (corpus.having + 0.5))
     return rare
+
+
+def _told(weight: Floats, corpus: Wording, asked: Asked) -> Floats:
+    """How much each term says; one that names a date, nothing where no memory names it."""
+    if not asked.dated:
+        return weight
+    told = np.arange(len(weight)) < len(weight) - asked.dated
+    return weight * (told | (corpus.having > 0))
 
 
 def saturation(counts: Floats, length: NDArray[np.integer], mean_length: float) -> Floats:
@@ -399,10 +416,18 @@ def _usual(sample: Floats) -> tuple[float, float]:
 
 
 def _cues(found: Candidates, corpus: Corpus, asked: Asked) -> Floats:
-    usual = min(SHORT_TERMS, max(corpus.mean_length, 1.0))
+    usual = _usual_length(corpus).take(found.role + 1)
     short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / usual))
     cues: Floats = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
     return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
+
+
+def _usual_length(corpus: Corpus) -> Floats:
+    """How long memories of each side are: long answers do not make what users say short."""
+    count, terms = corpus.sample.sides
+    mean = np.where(count > 0, terms / np.maximum(count, 1), corpus.mean_length)
+    usual: Floats = np.minimum(np.maximum(mean, 1.0), SHORT_TERMS)
+    return usual
 
 
 def _age(happened: Floats, asked: Asked) -> Floats:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from holdfast import forms, nouns, text
+from holdfast import forms, meanings, nouns
 from holdfast.nouns import EVENTS, MANY_NOUNS, MOODS, NOUNS, OPPOSITES, PEOPLE
 
 YES, NO, LIKES, DISLIKES = "yes", "no", "likes", "dislikes"
@@ -24,6 +24,7 @@ _OWNED = re.compile(r"^(?:the|our|my|his|her|their)\b|['’]s? ", re.IGNORECASE)
 _GOES = re.compile(r"^goes\b")  # the only verb that a stem does not tell
 # A name, a number, an address.
 _NAME_LIKE = re.compile(rf"[A-Z0-9\"$€£]|\S*[\d_.@/]\S|(?:{'|'.join(forms.NUMBERS)}) ")
+_WHY_SO = re.compile(r" (?:for|due to|because of|until|after) .*$")  # beside a state
 _A_KIND = re.compile(r"(?:an?|such an?|quite an?|like an?) (\w[\w-]*)")
 MAY = re.compile(r"\bMay\b")
 _OTHER = re.compile(r"\b(?:an)?other\b", re.IGNORECASE)
@@ -157,6 +158,8 @@ def _count(told: str, said: frozenset[str]) -> Found:
         has = re.match("ha|own", found["verb"], re.IGNORECASE)
         verb = "" if has else f" {key(found['verb'])}"
         yield found["who"], f"{NUMBER} {key(found['what'])}{verb}", found["value"]
+        if found["more"]:  # "20 mg of this and an aspirin": each can end by itself
+            yield found["who"], f"has {key(found['more'])}", YES
     elif found := forms.DONE.match(told):
         what = f"{key(found['what'])} {key(found['verb'])}"
         yield found["who"], f"{NUMBER} {what}", found["value"]
@@ -217,6 +220,7 @@ def _named(told: str, said: frozenset[str]) -> Found:
     )
     last = noun(attribute)
     state = f"{how} {found['value'].lower()}".strip().removeprefix("back ").removesuffix(" again")
+    state = _WHY_SO.sub("", state)
     if states := list(_states(state)):
         yield from ((who, f"{key(attribute)} {pair}", value) for pair, value in states)
     elif last in EVENTS and (how or re.match(r"[A-Z0-9]|noon|midnight|every", found["value"])):
@@ -368,4 +372,4 @@ def key(said: str) -> str:
     """Words in a form in which alike are equal."""
     said = MAY.sub("maymonth", said)  # as words they say nothing
     said = _OTHER.sub("otherone", said)
-    return " ".join(text.terms(said)) or said.strip().casefold()
+    return " ".join(meanings.terms(said)) or said.strip().casefold()

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from holdfast import ends, forms, nouns, readings, speech, text, topics
+from holdfast import ends, forms, meanings, nouns, readings, speech, subjects, topics
 from holdfast.ends import ANY, GOING
-from holdfast.nouns import EVENTS, MANY_NOUNS, NOUNS, PEOPLE
+from holdfast.nouns import EVENTS, MANY_NOUNS, NOUNS, OFFICES, OPPOSITES, PEOPLE
 from holdfast.readings import (
     LIKES,
     NUMBER,
@@ -31,8 +31,18 @@ from holdfast.readings import (
     timed,
 )
 
-_AS_THEY_ARE = (ANY, ends.ONGOING, ends.LIKED)  # attributes that are no words of anybody's
+_AS_THEY_ARE = (
+    ANY,
+    ends.ONGOING,
+    ends.LIKED,
+    ends.OFFICE,
+    ends.THING,
+)  # attributes that are no words of anybody's
+# Those whom somebody calls "we".
+_WE = frozenset(f"our {word}" for word in "company firm team family household startup".split())
 _KEPT = ("speaks", "allergic")  # nobody loses these by turning to another
+_OFFICES = frozenset(key(word) for word in PEOPLE | OFFICES)
+_PAIRS = tuple(f" {pair}" for pair in sorted(set(OPPOSITES.values())))
 ABOUT = "about"  # the attribute of what a whole statement is about
 TOTAL = "total of"  # before what is counted
 WEEKLY = "weekly"  # beside a day of the week that is meant again and again
@@ -94,16 +104,24 @@ def of(statement: str, speaker: str | None = None) -> tuple[Slot, ...]:
     statement = forms.CALLED.sub("User", statement.removeprefix(f"{speaker}: "))
     for clipped, full in forms.CLIPPED:
         statement = clipped.sub(full, statement)
-    statement = forms.NOT_BUT.sub(r"\g<what> is now \g<value>", statement.rstrip(" .!"))
+    statement = subjects.named(statement).rstrip(" .!")
+    statement = forms.NOT_BUT.sub(r"\g<what> is now \g<value>", statement)
     statement = forms.WAS_NOW.sub(r"\g<what> is now \g<value>", statement)
     found: dict[tuple[str, str], Slot] = {}
     named = _SUBJECT.match(statement)
     name = next((it for it in ("User", speaker) if it and statement.startswith(f"{it} ")), None)
     name = name or (named[0] if named else None)
-    for clause in clauses(statement):
+    for clause in clauses(_as_mine(statement, speaker)):
         for slot in _of_clause(_named_again(clause, name), speaker):
             found.setdefault((slot.who, slot.attribute), slot)
     return (*found.values(), *_about(statement, speaker))
+
+
+def _as_mine(statement: str, speaker: str | None) -> str:
+    """What is learned of who speaks, as they said it: of "Ann's car", told by Ann, "my car"."""
+    for name in ("User", speaker) if me(speaker) == USER else (speaker,):
+        statement = re.sub(rf"\b{re.escape(name)}['’]s\b", "my", statement) if name else statement
+    return statement
 
 
 def _about(statement: str, speaker: str | None) -> Iterator[Slot]:
@@ -130,6 +148,7 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
     if not clause.strip() or forms.UNREAL.search(clause):
         return
     changed = forms.CHANGE.search(clause) is not None
+    clause = subjects.with_i(clause)
     told = _bare(clause)
     affirmed = _affirmed(told)
     yield from _over(clause, told, speaker)
@@ -156,6 +175,7 @@ def _of_clause(clause: str, speaker: str | None) -> Iterator[Slot]:
         many = all(value == YES for _, _, value in read)
         frames = [it for it in _framed(told) if plain or (many and _at_times(it[2]))]
         frames += _placed(told) if plain else []
+        frames += _treated(told)
         kind = _A_KIND.search(told)  # "our printer is a paperweight" is no name of it
         frames += [_worded(*it) for it in read if not kind and " is " in it[1] and it[2] == YES]
         for who, attribute, value in (*frames, *_have_event(told)):
@@ -170,6 +190,15 @@ def _placed(told: str) -> list[tuple[str, str, str]]:
         return []
     done = f"{key(found['verb'])} {key(found['what'])}" if found["what"] else key(found["verb"])
     return [(found["who"], f"{done} {found['how'].lower()}", found["value"])]
+
+
+def _treated(told: str) -> list[tuple[str, str, str]]:
+    """What is done with a thing, and how: whoever does it."""
+    found = next((it for form in forms.TREATED if (it := form.match(_without_tails(told)))), None)
+    if found is None:
+        return []
+    whose, what = owner(found["what"])
+    return [(whose, f"{key(found['verb'])} {key(what)} {found['how'].lower()}", found["value"])]
 
 
 def _at_times(value: str) -> bool:
@@ -229,13 +258,14 @@ def _over(clause: str, told: str, speaker: str | None) -> Iterator[Slot]:
     """What is told to hold no longer, under whatever name it is known, and what holds instead."""
     if not ends.TOLD.search(clause):
         return
-    whole = _without_tails(forms.LEAD.sub("", clause.strip()).strip(" .!,"))
-    for said in dict.fromkeys((told, whole)):
+    raw = forms.LEAD.sub("", clause.strip()).strip(" .!,")
+    whole = _without_tails(raw)
+    for said in dict.fromkeys((told, whole, raw, *ends.parts(raw))):
         for who, attribute, value in (*ends.over(said), *ends.parted(said)):
             first, _, rest = attribute.partition(" ")
             worded = first in (SAYS, ANY, "is", "has") and attribute not in _AS_THEY_ARE
             named = f"{first} {key(rest)}" if worded else attribute
-            old = value if value == ANY else _value(value)
+            old = value if value == ANY else _value(_without_tails(value))
             if old and not _long(old):
                 yield Slot(_who(who, speaker) if who else US, named, old, True, True)
     yield from _became(told, speaker)
@@ -335,7 +365,9 @@ def _framed(told: str) -> Found:
     if found is None:
         return
     # Of "11:15" and "part-time", which are terms whole and in parts, the whole.
-    said = [text.terms(word)[:1] for word in readings.MAY.sub("maymonth", found["value"]).split()]
+    said = [
+        meanings.terms(word)[:1] for word in readings.MAY.sub("maymonth", found["value"]).split()
+    ]
     words = [term for terms in said for term in terms]
     if not 2 <= len(words) <= MOST_FRAMED:
         return
@@ -354,12 +386,19 @@ def _have_event(told: str) -> Found:
         yield found["who"], timed(found["event"], found["value"]), found["value"] + again
 
 
+def me(speaker: str | None) -> str:
+    """Who "I" is."""
+    return key(speaker or USER) or USER
+
+
 def _who(said: str, speaker: str | None) -> str:
     """Whom a statement is about, the same for the same person."""
-    said, me = said.strip(" ,'’"), key(speaker or USER) or USER
+    said, own = said.strip(" ,'’"), me(speaker)
     first, _, rest = said.partition(" ")
+    if said.lower() in _WE:
+        return own
     if first.lower() in ("i", "we", "me", "us", "my", "our"):
-        return f"{me} {key(rest)}".strip() if rest else me
+        return f"{own} {key(rest)}".strip() if rest else own
     return key(said)
 
 
@@ -406,6 +445,9 @@ def index(told: Iterable[Slot]) -> Iterator[tuple[str, str, str]]:
             continue
         thing = held(slot)
         yield slot.who, slot.attribute, thing
+        if slot.attribute.startswith("is ") and _OFFICES & set(slot.attribute.split(" ")):
+            # Whoever has an office may give it up.
+            yield from ((slot.who, f"{ends.OFFICE} {it}", it) for it in slot.who.split(" "))
         words = thing.split(" ")
         if 1 < len(words) <= MOST_INDEXED and not of_anything(slot):
             yield from ((slot.who, f"{ANY} {word}", word) for word in words)
@@ -447,9 +489,25 @@ def ends_any(slot: Slot, old: Slot) -> bool:
     if said == "taste" or slot.attribute == ends.LIKED:
         liked = said == "taste" and slot.attribute == ends.LIKED and old.value == LIKES
         return liked and slot.who == old.who and mine == theirs
+    if slot.attribute == ends.OFFICE:
+        return _holds(slot.value, old)
+    if slot.attribute == ends.THING and noun(slot.value) != noun(held(old)):
+        return False
     if slot.attribute != ends.ONGOING:
         return mine <= theirs
     return said == GOING and (mine == theirs or held(old).startswith(f"{slot.value} "))
+
+
+def _holds(who: str, old: Slot) -> bool:
+    """True for an office that somebody has: "Dr. Patel is my GP", "the treasurer is Olga"."""
+    named = set(who.split(" "))
+    if old.attribute.startswith("is ") and named <= set(old.who.split(" ")):
+        return bool(_OFFICES & set(old.attribute.split(" ")))
+    return old.value not in OPPOSITE and named <= _whole(old.value) and _of_office(old.attribute)
+
+
+def _of_office(attribute: str) -> bool:
+    return bool(_OFFICES & set(attribute.split(" ")[-1:]))
 
 
 def of_one_topic(slot: Slot, old: Slot) -> bool:
@@ -463,6 +521,11 @@ def of_one_topic(slot: Slot, old: Slot) -> bool:
 def of_anything(slot: Slot) -> bool:
     """True for what ends whatever had this value, under any attribute."""
     return slot.attribute.partition(" ")[0] == ANY
+
+
+def of_state(slot: Slot) -> bool:
+    """True for which of two states a thing is in: open or closed."""
+    return not slot.weak and slot.attribute.endswith(_PAIRS)
 
 
 def counted(slot: Slot) -> bool:

@@ -27,6 +27,7 @@ STOP = frozenset(
     which who whom whose why will with wont would wouldn wouldnt you your yours
     yourself""".split()
 )
+PARTICLES = frozenset("al bin da de del den der di du el la le van vom von y zu".split())
 TOKEN_LETTERS = 4  # a common token of today's models is about four Latin letters long
 
 PASSAGE_LETTERS = 1000  # about 250 tokens: what small embedders read before they cut
@@ -43,7 +44,7 @@ _PAIRED_RUN = re.compile(f"[{_PAIRED}\U00020000-\U0003ffff]+")
 _WORD = re.compile(r"[\w\u0900-\u0dff]+(?:[.\-/:@+#][\w\u0900-\u0dff]+)*[+#]*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _TOKEN = re.compile(rf"[A-Za-z]{{1,{TOKEN_LETTERS}}}|[0-9]{{1,2}}|[^\w\s]|[^\x00-\x7f]|_")
-_SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}): ")
+_SPEAKER = re.compile(r"([^\W\d_][\w.'-]{0,30}(?: [^\W\d_][\w.'-]{0,30}){0,2}): ")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 
@@ -118,8 +119,13 @@ def speaker(writer: str | None, content: str) -> str | None:
     """Who says it, as terms: the writer, or the name and colon that the content begins with."""
     if writer is None:
         named = _SPEAKER.match(content)
-        writer = named.group(1) if named else None
+        writer = named[1] if named and _is_name(named[1].split()) else None
     return None if writer is None else " ".join(terms(writer)) or None
+
+
+def _is_name(words: list[str]) -> bool:
+    """Whether words before a colon name somebody: "Release delayed: …" is a heading."""
+    return all(word[0].isupper() or word in PARTICLES for word in words[1:])
 
 
 def passages(text: str) -> list[str]:

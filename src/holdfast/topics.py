@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holdfast import text
+from holdfast import meanings, text
 from holdfast.forms import NUMBERS, UNREAL, alternatives
 from holdfast.nouns import COLOURS, MANY_NOUNS, PEOPLE
 
@@ -56,7 +56,7 @@ SORTS = {
         r"\S+@\S+\.\w+|https?://\S+|\b[a-z]+(?:-[a-z]+)+-\d+\b|\bv?\d+(?:\.\d+){1,3}\b(?! ?[ap]m)"
     ),
     "money": _sort(
-        r"[$€£]\s?\d[\d.,]*\d?k?\b|\b\d[\d.,]*k? ?(?:dollars?|euros?|pounds|eur|usd|gbp)\b"
+        r"[$€£]\s?\d[\d.,]*\d?k?\b|\b\d+k\b|\b\d[\d.,]*k? ?(?:dollars?|euros?|pounds|eur|usd|gbp)\b"
     ),
     "time": _sort(
         r"\b\d{1,2}[:.]\d\d(?: ?[ap]m)?\b|\b\d{1,2} ?[ap]m\b|\bnoon\b|\bmidnight\b"
@@ -123,6 +123,7 @@ _NEWS = alternatives(
     as of|effective|instead|no longer|any ?more
     starting (?:today|tomorrow|this|next|from|on|in|\w+day)|correction|update|misspoke|mistaken
     since (?:last|this|yesterday|the week of|\d{4}-\S+)|i meant|i got|(?:was|were) wrong|finally
+    ever since
     misread|mistyped|misheard|mixed (?:it|that|this|them) up|typo|change of plans?|lately
     my (?:mistake|bad)|scratch that|make that|turns out|actually|again
     changed (?:my|his|her|their|our) minds?"""
@@ -180,7 +181,7 @@ DISPLACED = [
 ]
 # Words that say nothing of what a statement is about: verbs of being, having, doing and changing.
 _EMPTY = frozenset(
-    text.stem(word)
+    meanings.ALIKE.get(text.stem(word), text.stem(word))
     for word in """is are be been am have has had take takes taking get gets got go goes going
     went use uses using used run runs running keep keeps set make makes do does happen
     happens live lives cost costs price number user please send new actually finally just
@@ -188,13 +189,34 @@ _EMPTY = frozenset(
     already currently everyone anymore longer decided agreed decision choose chose whole
     all only exactly about roughly around start starts started starting due wrong right
     mistake update correction mind settle place day daily drink eat host hosted store
-    stored located based kept over until till sorry hold holds""".split()
+    stored located based kept over until till sorry hold holds
+    promise promises give gives gave given come comes""".split()
 )
+_SPELLED = re.compile(rf"\b(?P<count>{'|'.join(NUMBERS[1:13])})(?= {_UNIT}\b)", re.IGNORECASE)
+# Why it changed is beside the matter: "Thursdays it is, ever since the hall was double-booked".
+_WHY = re.compile(
+    r",? (?:because|ever since|now that|so that|after|as (?=(?:i|we|they)\b)) .+$"
+    r"|^(?:since|now that|because|after|with) [^,]{5,60}, ",
+    re.IGNORECASE,
+)
+# Words that say no more than of which sort a value is: the deadline is a date, the budget a sum.
+_OF_SORT = {
+    sort: frozenset(term for word in words.split() for term in meanings.terms(word))
+    for sort, words in (
+        ("date", "deadline date due"),
+        ("weekday", "day night deadline date"),
+        ("money", "budget cost price fee charge sum spend"),
+        ("time", "time hour"),
+    )
+}
+_VERB = re.compile(r"(?<=[a-z]{3}) (?=[a-z]{3,}s (?:on|at|in|every|from|until|by)\b)")
 _WORD = re.compile(r"[\w@+#-]+(?:['’.]\w+)*|[^\w\s]")
 _OWNER = re.compile(r"\b([A-Z][\w-]+)['’]s [a-z]")
 _PLURAL = re.compile(r"(?<=s)['’] ")  # "our neighbours' rent" is theirs
 _OTHERS = frozenset("her his their your its".split())
-_PEOPLE = frozenset(map(text.stem, PEOPLE | MANY_NOUNS | {"neighbour", "neighbor"}))
+_PEOPLE = frozenset(
+    term for it in PEOPLE | MANY_NOUNS | {"neighbour", "neighbor"} for term in meanings.terms(it)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +253,10 @@ def of(statement: str) -> Topic | None:
     """The topic of a statement that is told as true now; None if it is not, or tells too much."""
     if UNREAL.search(statement) or _BESIDE.search(statement):
         return None
-    displaced, rest = _displaced(statement)
+    gone, rest = _displaced(statement)
+    rest = _WHY.sub("", _numbered(rest))
     past = NOT_NOW.search(statement) is not None
-    changed = CHANGED.search(statement) is not None or (bool(displaced) and not past)
+    changed = CHANGED.search(statement) is not None or (bool(gone) and not past)
     if past and not changed:
         return None
     values, bare = _values(re.sub(r"\bfrom .{1,40}? to\b", " to", rest))
@@ -242,8 +265,13 @@ def of(statement: str) -> Topic | None:
     after = _phrases(bare[verb.end() :] if verb else bare)
     owners = frozenset(word for it in _OWNER.findall(rest) for word in _words(it))
     phrases = (*before, *after)
-    found = Topic(phrases, tuple(values), frozenset(displaced), changed, len(before), owners)
+    found = Topic(phrases, tuple(values), frozenset(gone), changed, len(before), owners)
     return found if found.words and len(found.words) <= MOST_WORDS else None
+
+
+def _numbered(told: str) -> str:
+    """What is counted in a unit, in digits: four hours are 4 hours."""
+    return _SPELLED.sub(lambda it: str(NUMBERS.index(it["count"].lower())), told)
 
 
 def _displaced(statement: str) -> tuple[set[tuple[str, ...]], str]:
@@ -292,21 +320,21 @@ def _split(value: str) -> list[str]:
 
 def _value(said: str) -> str:
     said = re.sub(rf"(?<=\d) ?({_UNIT})$", r" \1", STATES.get(said.lower(), said).strip(" ,."))
-    whole = (text.terms(re.sub(r"(?<=\d)[.,](?=\d)", "d", word))[:1] for word in said.split())
+    whole = (meanings.terms(re.sub(r"(?<=\d)[.,](?=\d)", "d", word))[:1] for word in said.split())
     return " ".join(term for terms in whole for term in terms) or said.casefold()
 
 
 def _words(phrase: str) -> tuple[str, ...]:
     """The words of a phrase that say something, in one form, each whole."""
-    whole = (text.terms(word)[:1] for word in phrase.split())
+    whole = (meanings.terms(word)[:1] for word in phrase.split())
     return tuple(term for terms in whole for term in terms)
 
 
 def _phrases(bare: str) -> list[frozenset[str]]:
     """The runs of words that say something; what says nothing parts them."""
     runs: list[list[str]] = [[]]
-    for word in _WORD.findall(_PLURAL.sub(" ", CHANGED.sub(" , ", bare))):
-        terms = text.terms(word)[:1]
+    for word in _WORD.findall(_VERB.sub(" , ", _PLURAL.sub(" ", CHANGED.sub(" , ", bare)))):
+        terms = meanings.terms(word)[:1]
         if word.lower() in _OTHERS:
             runs.append([word.lower()])
         elif not terms or terms[0] in _EMPTY:
@@ -353,11 +381,14 @@ def _replaces(new: Topic, old: Topic, sort: str) -> bool:
     aside = set(_split(*here)) | set(_split(*there)) if sort in ("name", "place") else set()
     if sort in ("name", "place") and set(_split(*here)) & set(_split(*there)):
         return False
+    aside |= _OF_SORT.get(sort, frozenset())
     ours, known = ([phrase - aside for phrase in it.phrases] for it in (new, old))
     shared = frozenset().union(*ours) & frozenset().union(*known)
     if not shared - _OTHERS or any(it & shared and it - shared for it in (*ours, *known)):
         return False
-    beside = any(it - shared for it in ours[new.agents :])
+    # What was changed may stand first: then "the laptop at work" is not just any laptop.
+    doers = 0 if any(it & shared for it in ours[: new.agents]) else new.agents
+    beside = any(it - shared for it in ours[doers:])
     left = any(it - shared for it in known)
     return not beside and not (left and (sort in _LOOSE or any(it - shared for it in ours)))
 

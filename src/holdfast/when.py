@@ -48,7 +48,7 @@ def happened(sentence: str, at: datetime) -> datetime:
 
     "Kickoff is on June 9" is not of last year: a bare date is past only where the verb is.
     """
-    ranges, _ = dates.named(sentence, at)
+    ranges, _, _ = dates.named(sentence, at)
     past = [start for start, _ in ranges if start <= at]
     told = speech.happened(sentence) or _BACK.search(sentence)
     return max(past) if past and told and not _to_come(sentence) else at

@@ -57,7 +57,7 @@ def test_the_words_that_name_a_date_are_taken_out() -> None:
 
 
 def test_a_calendar_date_goes_before_a_relative_one() -> None:
-    found, _ = dates.named("in May 2023, not last week", NOW)
+    found, *_ = dates.named("in May 2023, not last week", NOW)
     assert found == [(day(2023, 5, 1), day(2023, 6, 1))]
 
 

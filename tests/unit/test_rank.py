@@ -209,3 +209,28 @@ def test_without_vectors_words_decide() -> None:
 def test_equals_are_told_apart_by_time() -> None:
     found = some([[1], [1]], happened=[NOW - 20 * DAY, NOW - 10 * DAY])
     assert best(found) == [1, 0]
+
+
+def test_what_users_say_is_not_short_beside_long_answers() -> None:
+    found = some([[1], [1]], role=[1, -1], length=[7, 7])
+    told = rank.sides(np.array([1, 1, -1, -1]), np.array([6, 8, 60, 80]))
+    nothing = Sample(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, int), told)
+    ranking = rank.rank(found, scope(found, sample=nothing), ASKED, RELEVANCE)
+    assert ranking.order.tolist() == [0, 1]
+    assert ranking.evidence[0] > ranking.evidence[1]
+
+
+def test_the_sides_of_several_scopes_are_counted_together() -> None:
+    told = rank.sides(np.array([1, 0, 1]), np.array([4, 5, 6]))
+    assert told.tolist() == [[0, 1, 2], [0, 5, 10]]
+    one = Sample(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, int), told)
+    assert rank.pooled([one, one]).sides.tolist() == [[0, 2, 4], [0, 10, 20]]
+
+
+def test_a_date_in_words_counts_only_where_a_memory_has_it() -> None:
+    found = some([[1, 0], [1, 0]])
+    dated, plain = Asked(NOW, dated=1), Asked(NOW)
+    nowhere = [rank.rank(found, scope(found), it, RELEVANCE).words[0] for it in (dated, plain)]
+    assert nowhere[0] > nowhere[1]
+    written = some([[1, 0], [1, 1]])
+    assert best(written, dated)[0] == 1

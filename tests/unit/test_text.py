@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text import fingerprint, fold, normalise, passages, stem, terms, tokens
+from holdfast.text import fingerprint, fold, normalise, passages, speaker, stem, terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,18 @@ def test_a_text_without_blanks_is_cut_all_the_same() -> None:
     parts = passages("茶" * 2500)
     assert all(len(part) <= 1000 for part in parts)
     assert sum(map(len, parts)) >= 2500
+
+
+@pytest.mark.parametrize(
+    ("content", "who"),
+    [
+        ("Nora: the ferry leaves at noon", "nora"),
+        ("user: the ferry leaves at noon", "user"),
+        ("Anna van Dyk: see you there", "anna van dyk"),
+        ("Release moved by a week: it is on 22 September", None),
+        ("Packing for Portugal: a rain jacket", None),
+        ("Product decided: no connector of our own", None),
+    ],
+)
+def test_a_heading_is_nobody_who_speaks(content: str, who: str | None) -> None:
+    assert speaker(None, content) == who

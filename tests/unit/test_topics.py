@@ -28,6 +28,9 @@ def ends(new: str, old: str) -> bool:
         ("The order ships to 12 Oak Lane", "Send the order to 8 Mill Road instead of 12 Oak Lane"),
         ("Our team is Ada, Ben and Chloe", "Ben left the team"),
         ("My size is M", "My size is actually L, M was wrong"),
+        ("The alpha deadline is 3 May", "The alpha is due on 17 May now"),  # a date is a deadline
+        ("The band rehearses on Tuesdays", "Fridays are band night ever since we lost the hall"),
+        ("Parcels are sent within 24 hours", "Parcels are now sent within four hours"),
     ],
 )
 def test_a_change_of_the_same_ends_it(old: str, new: str) -> None:
@@ -44,6 +47,10 @@ def test_a_change_of_the_same_ends_it(old: str, new: str) -> None:
         ("Our rent is 1,100 euros", "Our neighbours' rent was raised to 1,300 euros"),
         ("Petra's flight is at 6 pm", "Milan's flight was moved to 9 pm"),
         ("The store opens at 9 am", "The store closes at 8 pm now"),
+        ("My laptop runs Linux", "The laptop at work was upgraded to Windows"),
+        ("The band rehearses on Tuesdays", "The band concert is on Friday now"),
+        ("The alpha deadline is 3 May", "The beta is due on 17 May now"),
+        ("The basic plan answers in 24 hours", "The gold plan now answers in four hours"),
         ("The red team uses Burp", "The blue team switched to Wireshark"),
         ("My boss is Karin", "My boss moved to Berlin"),  # of another sort
         ("Our app runs on Android", "Our app now runs on iOS too"),  # beside it

@@ -71,7 +71,8 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
 
 
 def _relation(new: Statement, old: Statement) -> str:
-    clash = _clash(new.slots, old.slots, new.since - old.since >= WEEK)
+    mine = new.slots if new.writer == old.writer else _of_others(new.slots, old)
+    clash = _clash(mine, old.slots, new.since - old.since >= WEEK)
     if clash is None:
         return "same" if _same(new, old) else "beside"
     if new.since < old.since and not clash.changed:
@@ -80,6 +81,16 @@ def _relation(new: Statement, old: Statement) -> str:
     if weaker or old.pinned or (_hearsay(new, clash) and not _hearsay(old, clash)):
         return "unclear"
     return "corrects"
+
+
+def _of_others(new: Sequence[Slot], old: Statement) -> tuple[Slot, ...]:
+    """Without what a group gave up, if another tells of themselves: "we replaced Vim" is not Bob's.
+
+    What is anybody's ends whatever has it, but not what somebody outside has.
+    """
+    own = slots.me(old.writer)
+    of_self = any(slot.who == own for slot in old.slots if slot.topic is None)
+    return tuple(it for it in new if not (of_self and slots.of_anything(it) and not it.who))
 
 
 def _clash(new: Sequence[Slot], old: Sequence[Slot], past: bool = False) -> Slot | None:

@@ -265,8 +265,10 @@ def _lasting(told: str) -> bool:
 def _in_state(told: str) -> bool:
     """True for which of two states something of ours is in: "The heating is on"."""
     about = (slot.topic for slot in slots.of(told) if slot.topic is not None)
-    ours = signs.OURS.match(told) is not None
-    return ours and any("state" in dict(it.values) and it.phrases for it in about)
+    if signs.OURS.match(told) is None:
+        return False
+    named = any(slots.of_state(slot) for slot in slots.of(told))  # "The pool reopened"
+    return named or any("state" in dict(it.values) and it.phrases for it in about)
 
 
 def _news(told: str) -> bool:

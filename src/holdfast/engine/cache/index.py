@@ -98,6 +98,7 @@ class Sampled(NamedTuple):
     left: Positions
     right: Positions
     vectors: Taken
+    sides: NDArray[Any]  # who tells how much, as `rank.sides` counts it
 
 
 class Index:
@@ -295,8 +296,9 @@ class Index:
             # A row that is gone has no neighbours, and its turn depends on what went first.
             some = some[self.columns["expires"][some] != GONE]
             pairs = rank.pairs(self.columns["session"][some], self.columns["turn"][some])
+            sides = rank.sides(self.columns["role"][some], self.columns["length"][some])
             held = some if self.dimension else some[:0]
-            self._sampled = key, Sampled(some, *pairs, self.vectors.taken(held))
+            self._sampled = key, Sampled(some, *pairs, self.vectors.taken(held), sides)
         return self._sampled[1]
 
     @property

@@ -94,9 +94,9 @@ class InMemory(Part):
 
     def sample(self) -> Sample:
         """Some rows that tell what is usual here."""
-        some, left, right, vectors = self._sampled
+        some, left, right, vectors, sides = self._sampled
         near = np.full(len(some), np.nan) if self._near is None else self._near.of_taken(vectors)
-        return Sample(near, self._said_by(some), left, right)
+        return Sample(near, self._said_by(some), left, right, sides)
 
     def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""

@@ -142,12 +142,12 @@ class Large(Part):
     def sample(self) -> Sample:
         """Some rows that tell what is usual here."""
         index, vector = self._usual.index, self._look.vector
-        some, left, right, vectors = index.sampled()
+        some, left, right, vectors, sides = index.sampled()
         cosines = np.full(len(some), np.nan)
         if vector is not None:
             cosines = index.vectors.near(vector).of_taken(vectors)
         named = np.isin(index.columns["speaker"][some], index.names.speaking(self._look.terms))
-        return Sample(cosines, named, left, right)
+        return Sample(cosines, named, left, right, sides)
 
     def choose(self, wording: Wording, most: int) -> None:
         """Settles the candidates: the best by words and by meaning, and what was said beside."""
