@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 
-from holdfast import Memory
+from holdfast import Memory, Weights
 from holdfast.embed.hashing import Hashing
 from holdfast.engine.cache import index, search, vectors
 from holdfast.engine.sqlite import rows
@@ -13,6 +14,7 @@ from holdfast.engine.sqlite import search as sqlite_search
 from holdfast.text import passages
 
 NUMBERS = range(300)
+NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +104,37 @@ def test_what_was_revised_and_forgotten_is_followed(memory: Memory, url: str) ->
                 assert f"id{n + 2}" in {hit.id for hit in door.recall(f"tea{n + 2}", 5)}
     assert memory.stats().memories == 225
     assert memory.doctor().findings == ()
+
+
+def test_what_is_usual_follows_what_changes(
+    memory: Memory, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SAMPLE", 32)
+
+    def changes() -> Iterator[object]:
+        yield None
+        yield from (memory.remember(f"one more tea of shop{n}") for n in range(40))
+        yield from (memory.revise(f"id{n}", f"the coffee{n} of shop{n % 7}") for n in range(9))
+
+    def similar(door: Memory) -> dict[str, float]:
+        found = door.recall("tea of shop3", 20, weights=Weights(1, 0, 0), now=NOW)
+        return {hit.id: hit.why.similarity for hit in found}
+
+    with Memory("s", url, embedder=Hashing()) as following:
+        for at, _ in enumerate(changes()):
+            if at % 3 == 0:
+                with Memory("s", url, embedder=Hashing()) as anew:
+                    assert similar(following) == similar(anew)
+
+
+def test_the_nearest_are_the_nearest_of_all() -> None:
+    chance = np.random.default_rng(5)
+    for count in (1, 9, 40, 333, 2000):
+        near = chance.integers(0, 300, count).astype(np.float32)  # many are alike
+        for most in (1, 7, 100):
+            found = vectors._highest(near, most)
+            assert len(set(found.tolist())) == min(most, count)
+            assert sorted(near[found]) == sorted(near)[-most:]
 
 
 def test_long_contents_have_all_their_passages_compared(memory: Memory) -> None:

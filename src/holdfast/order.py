@@ -34,16 +34,19 @@ def best(score: Floats, most: int, happened: Floats | None = None) -> Places:
     return some.take(first)
 
 
-def rearranged(similarity: Floats, found: Candidates, rarity: Floats) -> Floats:
-    """The similarities, given to the candidates in a better order."""
-    total = float(rarity.sum())
-    if total <= 0 or not len(similarity):
-        return similarity
-    weight = rarity / total
-    first = best(similarity, POOL)
+def rearranged(similarity: Floats, first: Places, found: Candidates, weight: Floats) -> Floats:
+    """The similarities, given to the candidates in a better order.
+
+    `first` are the places of the highest, highest first; `weight` is each term's share of what
+    the query says.
+    """
+    first = first[:POOL]
     falling = similarity.take(first)
+    better = _newest_first(first, falling, found, weight)
+    if better is first:
+        return similarity
     given = similarity.copy()
-    given[_newest_first(first, falling, found, weight)] = falling
+    given[better] = falling
     return given
 
 

@@ -185,15 +185,17 @@ def rank(
 
     `background`: the mean and spread of the embedder's cosines between unrelated texts.
     """
-    lending = _coherence(corpus.sample) * _brevity(corpus)
+    usual = _told_by(corpus.sample)
+    lending = _coherence(corpus.sample, usual) * _brevity(corpus)
     near = _neighbours(found) if lending else None
-    weight = _told(rarity(corpus), corpus, asked)
+    weight = _told(corpus, asked)
     known = _known(corpus, weight)
     said = known * _words(found, corpus, asked, weight, near, lending)
     words = np.minimum(said, 1.0)
-    meaning = _meaning(found, corpus, said, near, lending)
+    meaning = _meaning(found, usual, said, near, lending)
     evidence = said + _bounded(meaning, known) + _cues(found, corpus, asked)
-    share = order.rearranged(_above_noise(evidence), found, weight)
+    first = order.best(evidence, GROUND_RANK)
+    share = order.rearranged(_above_noise(evidence, first), first, found, weight)
     similarity = share * _sureness(found, corpus, weight, background)
     recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
@@ -245,28 +247,41 @@ def rarity(corpus: Wording) -> Floats:
     return rare
 
 
-def _told(weight: Floats, corpus: Wording, asked: Asked) -> Floats:
-    """How much each term says; one that names a date, nothing where no memory names it."""
-    if not asked.dated:
-        return weight
-    told = np.arange(len(weight)) < len(weight) - asked.dated
-    return weight * (told | (corpus.having > 0))
+def _told(corpus: Wording, asked: Asked) -> Floats:
+    """Which share of the query's information each of its terms has.
+
+    One that names a date has none where no memory names it.
+    """
+    weight = rarity(corpus)
+    if asked.dated:
+        told = np.arange(len(weight)) < len(weight) - asked.dated
+        weight *= told | (corpus.having > 0)
+    weight /= max(float(np.add.reduce(weight)), 1e-9)
+    return weight
 
 
 def saturation(counts: Floats, length: NDArray[np.integer], mean_length: float) -> Floats:
     """What having a term so often is worth in a memory of this length."""
-    mean = max(mean_length, 1e-9)
-    usual = np.minimum(length / mean, MOST_LENGTH)
-    norm = 1 - B + B * np.maximum(usual, min(LEAST_LENGTH, LEAST_TERMS / mean))
-    worth: Floats = FULL * counts / (counts + K1 * norm[:, None])
+    often = _often_by_length(mean_length).take(length, mode="clip")
+    worth: Floats = FULL * counts / (counts + often[:, None])
     return worth
 
 
 @lru_cache(maxsize=64)
 def worth_by_length(mean_length: float) -> Floats:
     """What having a term once is worth in a memory of each length; the last is of all beyond."""
+    worth: Floats = FULL / (1 + _often_by_length(mean_length))
+    return worth
+
+
+@lru_cache(maxsize=64)
+def _often_by_length(mean_length: float) -> Floats:
+    """How often a term must stand in a memory of each length for half of what it can be worth."""
+    mean = max(mean_length, 1e-9)
     lengths = np.arange(int(MOST_LENGTH * max(mean_length, 1.0)) + 2)
-    return saturation(np.ones((len(lengths), 1)), lengths, mean_length)[:, 0]
+    usual = np.minimum(lengths / mean, MOST_LENGTH)
+    often: Floats = K1 * (1 - B + B * np.maximum(usual, min(LEAST_LENGTH, LEAST_TERMS / mean)))
+    return often
 
 
 def most_worth() -> float:
@@ -318,15 +333,36 @@ def _lent(own: Floats, near: Places | None, shares: Floats | float, nothing: flo
     return np.maximum(own, np.maximum.reduce(lent))
 
 
-def _coherence(sample: Sample) -> float:
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """What cosines are usual in the scope: those of the sample, their mean and their spread."""
+
+    cosine: Floats  # 0 without a vector
+    mean: float
+    spread: float
+
+
+def _told_by(sample: Sample) -> _Usual:
+    """The mean and spread of the query's cosines in the scope, as a sample tells them."""
+    known = cosine = sample.cosine.astype(np.float64)
+    unknown = np.isnan(cosine)
+    if unknown.any():
+        known = cosine[~unknown]
+        cosine[unknown] = 0.0
+    count = len(known) + USUAL_COUNT
+    mean = (float(np.add.reduce(known)) + USUAL_COUNT * USUAL_MEAN) / count
+    apart = known - mean
+    squares = float(apart @ apart)
+    squares += USUAL_COUNT * (USUAL_SPREAD**2 + (USUAL_MEAN - mean) ** 2)
+    return _Usual(cosine, mean, math.sqrt(squares / count))
+
+
+def _coherence(sample: Sample, usual: _Usual) -> float:
     """0..1: whether neighbours speak of the same, so that they may lend each other evidence."""
-    apart = sample.cosine.astype(np.float64)
-    apart[np.isnan(apart)] = 0.0
-    if sample.named.any():
-        for side in (sample.named, ~sample.named):
-            apart[side] -= apart[side].sum() / max(np.count_nonzero(side), 1)
-    else:
-        apart -= apart.sum() / max(len(apart), 1)
+    apart = usual.cosine.copy()
+    for side in (sample.named, ~sample.named) if sample.named.any() else (slice(None),):
+        some = apart[side]
+        apart[side] = some - np.add.reduce(some) / max(len(some), 1)
     left, right = apart.take(sample.left), apart.take(sample.right)
     norm = math.sqrt(float(left @ left) * float(right @ right))
     alike = float(left @ right) / norm if norm > 1e-12 else 0.0
@@ -346,8 +382,7 @@ def _known(corpus: Corpus, weight: Floats) -> float:
     Where most of its words were never said, the few that were match by chance, and meaning must
     decide.
     """
-    said = float(weight @ (corpus.having > 0)) / max(float(weight.sum()), 1e-9)
-    return math.pow(said, KNOWN)
+    return math.pow(float(weight @ (corpus.having > 0)), KNOWN)
 
 
 def _words(
@@ -366,28 +401,27 @@ def _words(
     own = saturation(found.counts, found.length, corpus.mean_length)
     shares = lending * np.array([*LEND_WORDS.values()])
     lent = _lent(own, near, shares[:, None, None], 0.0)
-    share = _share(lent, weight)
+    share: Floats = lent @ weight
     if asked.parts:
-        parts = [_share(lent[:, list(part)], weight[list(part)]) for part in asked.parts]
-        share = (1 - PARTS) * share + PARTS * np.max(parts, axis=0)
+        parts = [_part(lent, weight, list(part)) for part in asked.parts]
+        share = (1 - PARTS) * share + PARTS * np.maximum.reduce(parts)
     return share
 
 
-def _share(held: Floats, weight: Floats) -> Floats:
-    """How much of the weight is held."""
-    share: Floats = held @ weight / max(float(weight.sum()), 1e-9)
+def _part(held: Floats, weight: Floats, some: list[int]) -> Floats:
+    """How much is held of what some terms say together."""
+    share: Floats = held[:, some] @ weight[some] / max(float(np.add.reduce(weight[some])), 1e-9)
     return share
 
 
 def _meaning(
-    found: Candidates, corpus: Corpus, said: Floats, near: Places | None, lending: float
+    found: Candidates, usual: _Usual, said: Floats, near: Places | None, lending: float
 ) -> Floats:
     """How far a memory's meaning, or a part of a neighbour's, stands out from what is usual.
 
     One that still waits for its vector is taken to mean as much as its words say.
     """
-    mean, spread = _usual(corpus.sample.cosine)
-    own = (found.cosine - mean) / spread
+    own = (found.cosine - usual.mean) / usual.spread
     unknown = np.isnan(own)
     if unknown.any():
         own[unknown] = 0.0
@@ -403,31 +437,22 @@ def _bounded(meaning: Floats, known: float) -> Floats:
     return meaning * (most / best) if best > most else meaning
 
 
-def _usual(sample: Floats) -> tuple[float, float]:
-    """The mean and spread of the query's cosines in the scope."""
-    unknown = np.isnan(sample)
-    cosine = (sample[~unknown] if unknown.any() else sample).astype(np.float64)
-    count = len(cosine) + USUAL_COUNT
-    mean = (float(cosine.sum()) + USUAL_COUNT * USUAL_MEAN) / count
-    apart = cosine - mean
-    squares = float(apart @ apart)
-    squares += USUAL_COUNT * (USUAL_SPREAD**2 + (USUAL_MEAN - mean) ** 2)
-    return mean, math.sqrt(squares / count)
-
-
 def _cues(found: Candidates, corpus: Corpus, asked: Asked) -> Floats:
     usual = _usual_length(corpus).take(found.role + 1)
-    short = np.minimum(0.0, np.log(np.maximum(found.length, 1) / usual))
-    cues: Floats = SPEAKER * found.named + ROLE * asked.about * found.role + SHORT * short
-    return cues + DATE * _met(found.happened, asked.ranges) if asked.ranges else cues
+    cues: Floats = SHORT * np.minimum(0.0, np.log(np.maximum(found.length, 1) / usual))
+    cues += SPEAKER * found.named
+    if asked.about:
+        cues += ROLE * asked.about * found.role
+    if asked.ranges:
+        cues += DATE * _met(found.happened, asked.ranges)
+    return cues
 
 
 def _usual_length(corpus: Corpus) -> Floats:
     """How long memories of each side are: long answers do not make what users say short."""
-    count, terms = corpus.sample.sides
-    mean = np.where(count > 0, terms / np.maximum(count, 1), corpus.mean_length)
-    usual: Floats = np.minimum(np.maximum(mean, 1.0), SHORT_TERMS)
-    return usual
+    told = zip(*corpus.sample.sides.tolist(), strict=True)
+    mean = (terms / count if count else corpus.mean_length for count, terms in told)
+    return np.array([min(max(one, 1.0), SHORT_TERMS) for one in mean])
 
 
 def _age(happened: Floats, asked: Asked) -> Floats:
@@ -449,27 +474,30 @@ def _met(happened: Floats, ranges: Sequence[tuple[float, float]]) -> Floats:
     return met
 
 
-def _above_noise(evidence: Floats) -> Floats:
-    """Evidence on the scale 0..1: the best is 1, noise is `NOISE`; flat where peers are."""
-    ranked = np.sort(evidence)
-    best = max(_nth(ranked, 1), 1e-9)
+def _above_noise(evidence: Floats, first: Places) -> Floats:
+    """Evidence on the scale 0..1: the best is 1, noise is `NOISE`; flat where peers are.
+
+    `first` are the places of the `GROUND_RANK` best, best first.
+    """
+    falling = evidence.take(first)
+    best = max(_nth(falling, 1), 1e-9)
     rank = min(NOISE_RANK, max(NOISE_LEAST, len(evidence) // NOISE_PART))
-    noise = min(_nth(ranked, rank), NOISE_MOST * best)
-    ground = min(_nth(ranked, GROUND_RANK), noise)
+    noise = min(_nth(falling, rank), NOISE_MOST * best)
+    ground = min(_nth(falling, GROUND_RANK), noise)
     scaled = np.interp(evidence, (-max(ground, 1e-9), ground, noise), (0.0, GROUND, NOISE))
     above = (evidence >= noise).nonzero()[0]
     some = evidence.take(above)
     apart = 2 * (some - noise) / (best - noise) - 1
-    better = len(ranked) - ranked.searchsorted(some, side="right")
+    better = (-falling).searchsorted(-some)
     place = np.maximum(1 - better / rank, 0.0)
     share = (1 - PLACE) * (1 + apart * apart * apart) / 2 + PLACE * place
     scaled[above] = NOISE + (1 - NOISE) * share
     return scaled
 
 
-def _nth(ranked: Floats, rank: int) -> float:
-    """The evidence in this place, or nothing if there are fewer; the best stands last."""
-    return max(float(ranked[-rank]), 0.0) if len(ranked) >= rank else 0.0
+def _nth(falling: Floats, rank: int) -> float:
+    """The evidence in this place, or nothing if there are fewer."""
+    return max(float(falling[rank - 1]), 0.0) if len(falling) >= rank else 0.0
 
 
 def _sureness(
@@ -486,7 +514,7 @@ def _sureness(
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
     size = min(max(corpus.size, 0), CHANCE_SIZE)
     chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
-    words = _share(found.counts > 0, weight)
+    words = (found.counts > 0) @ weight
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
     alone = words[np.isnan(cosine)]
     best = max(

@@ -30,7 +30,9 @@ def some(counts: list[list[int]], **columns: Any) -> Candidates:
 
 
 def first(similarity: list[float], found: Candidates, rarity: list[float]) -> list[int]:
-    given = order.rearranged(np.array(similarity), found, np.array(rarity))
+    given_out, said = np.array(similarity), np.array(rarity, float)
+    falling = order.best(given_out, order.POOL)
+    given = order.rearranged(given_out, falling, found, said / max(said.sum(), 1.0))
     assert sorted(given) == sorted(similarity)  # who has which changes, not what there is
     return [int(at) for at in np.argsort(-given, kind="stable")]
 

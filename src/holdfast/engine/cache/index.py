@@ -122,7 +122,8 @@ class Index:
         self.names = Names()
         self._last: dict[int, int] = {}  # the position of the last turn of each session
         self._lists = Whole() if self._whole else Lists()
-        self._sampled: tuple[tuple[int, int | None], Sampled] | None = None
+        self._altered = 0  # how often rows that were there became others, for the sample
+        self._sampled: tuple[tuple[int, ...], Sampled] | None = None
 
     # --- following the store ---
 
@@ -170,6 +171,9 @@ class Index:
         """Takes rows in again, at their places."""
         values = self._values(batch)
         revised = values["version"] != self.columns["version"][at]
+        told = ("length", "role")
+        alike = all(np.array_equal(self.columns[name][at], values[name]) for name in told)
+        self._altered += not alike or bool(revised.any())
         self.total_length += int(values["length"].sum() - self.columns["length"][at].sum())
         for name in CHANGEABLE:
             self.columns[name][at] = values[name]
@@ -179,6 +183,7 @@ class Index:
             ends = np.cumsum(batch.sizes)
             for i, place in enumerate(at.tolist()):
                 if revised[i] or not self.vectors.has(place):
+                    self._altered += 1
                     self.vectors.drop(place)
                     some = slice(ends[i] - batch.sizes[i], ends[i])
                     self.vectors.add(place, batch.sizes[i : i + 1], batch.vectors[some])
@@ -189,6 +194,7 @@ class Index:
         if self.dimension:
             self.vectors.drop(at)
         self.gone += 1
+        self._altered += 1
         self.lasting = False
         self.total_length -= int(self.columns["length"][at])
         self.columns["expires"][at] = GONE
@@ -288,9 +294,10 @@ class Index:
 
     def sampled(self) -> Sampled:
         """Some rows, in short runs, and which of them follow which in a session."""
-        key = self.count, self._seq
+        step = max(RUN, RUN * self.count // SAMPLE)
+        runs, rest = divmod(self.count, step)
+        key = step, runs, min(rest, RUN), self._altered
         if self._sampled is None or self._sampled[0] != key:
-            step = max(RUN, RUN * self.count // SAMPLE)
             some = (np.arange(0, self.count, step)[:, None] + np.arange(RUN)).ravel()
             some = some[some < self.count]
             # A row that is gone has no neighbours, and its turn depends on what went first.
