@@ -6,15 +6,16 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from holdfast import Memory, Weights
+from holdfast import Memory
+from holdfast.backend import Here
 from holdfast.embed.hashing import Hashing
 from holdfast.engine.cache import index, search, vectors
-from holdfast.engine.sqlite import rows
+from holdfast.engine.sqlite import SQLite, rows
 from holdfast.engine.sqlite import search as sqlite_search
+from holdfast.service import Service
 from holdfast.text import passages
 
 NUMBERS = range(300)
-NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 
 
 @pytest.fixture(autouse=True)
@@ -106,25 +107,22 @@ def test_what_was_revised_and_forgotten_is_followed(memory: Memory, url: str) ->
     assert memory.doctor().findings == ()
 
 
-def test_what_is_usual_follows_what_changes(
-    memory: Memory, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_usual_follows_what_changes(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "SAMPLE", 32)
-
-    def changes() -> Iterator[object]:
-        yield None
-        yield from (memory.remember(f"one more tea of shop{n}") for n in range(40))
-        yield from (memory.revise(f"id{n}", f"the coffee{n} of shop{n % 7}") for n in range(9))
-
-    def similar(door: Memory) -> dict[str, float]:
-        found = door.recall("tea of shop3", 20, weights=Weights(1, 0, 0), now=NOW)
-        return {hit.id: hit.why.similarity for hit in found}
-
-    with Memory("s", url, embedder=Hashing()) as following:
-        for at, _ in enumerate(changes()):
-            if at % 3 == 0:
-                with Memory("s", url, embedder=Hashing()) as anew:
-                    assert similar(following) == similar(anew)
+    engine = SQLite(url.removeprefix("sqlite:///"))
+    service = Service(engine, Hashing())
+    with Memory("s", backend=Here(service, service.close)) as memory:
+        memory.remember_many([{"content": f"tea{n} of shop{n % 7}", "id": f"{n}"} for n in NUMBERS])
+        assert memory.recall("tea5")
+        [held] = engine._indexes._held.values()
+        first = held.sampled()
+        memory.remember("tea300 of shop6")
+        assert memory.recall("tea5")
+        assert held.sampled() is first  # one more row is none of the sample
+        memory.forget(f"{first.positions[-1]}")
+        assert memory.recall("tea5")
+        assert held.sampled().positions.tolist() == first.positions.tolist()[:-1]
+        assert len(held.sampled().vectors.bytes) == len(first.positions) - 1
 
 
 def test_the_nearest_are_the_nearest_of_all() -> None:
