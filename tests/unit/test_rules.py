@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.conversation import parsed
 from holdfast.extract.rules import Rules, kind_of, statement
+from holdfast.model import Turn
 
 NOW = datetime(2026, 5, 4, 9, 30, tzinfo=timezone.utc)
 
@@ -166,6 +167,14 @@ def test_advice_of_an_assistant_is_not_learned_and_what_it_decided_is() -> None:
         "The second import of the catalogue failed with a timeout.": "lesson",
         "The blue script fails without VPN.": "lesson",
     }
+
+
+def test_only_users_say_how_they_want_to_be_answered() -> None:
+    wish = "Please keep your answers short."
+    for role, learned in (("user", ["Keep your answers short."]), ("agent", []), ("tool", [])):
+        found = Rules().extract([Turn(wish, None, role)], NOW)
+        assert [one.content for one in found] == learned
+        assert all(one.kind == "preference" for one in found)
 
 
 def test_tools_and_systems_say_nothing() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
-from holdfast.extract import signs, tongues
+from holdfast.extract import signs, tongues, wishes
 from holdfast.forms import ONE
 from holdfast.model import Learning, Turn
 from holdfast.nouns import MANY_NOUNS, MOODS
@@ -159,6 +159,9 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
+    wish = wishes.standing(sentence) if role == "user" else None
+    if wish is not None and not suspicion.found(wish):
+        return wish
     sentence = signs.ASKED_TO_KEEP_THAT.sub(r"\g<what>.", sentence)
     nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
     if any(sign.search(sentence) for sign in nothing):
@@ -334,6 +337,8 @@ def _of_agent(told: str) -> bool:
 
 def kind_of(told: str) -> str:
     """What a statement is: a lesson, a decision, a preference, a task, or else a fact."""
+    if wishes.standing(told) is not None:
+        return "preference"
     for kind, sign in KINDS.items():
         if sign.search(told):
             return kind
