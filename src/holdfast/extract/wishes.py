@@ -57,7 +57,8 @@ _WISH = re.compile(
             rf"(?:do not|don['’]t|never|stop|quit|avoid|skip|no|no more|drop|leave out|without)"
             rf"(?: \w+ing| use| add| write| include| put| send| give me| start with| end with)?"
             rf"(?: me| any| all| the| your| so many| too many| those| with| in)* {_FORM}\b",
-            rf"(?:do not|don['’]t|never|always) (?:start|begin|end)(?:ing)? (?:your |the )?{_ANSWERS}\b",
+            r"(?:do not|don['’]t|never|always) (?:start|begin|end)(?:ing)? (?:your |the )?"
+            rf"{_ANSWERS}\b",
             r"(?:do not|don['’]t|stop) (?:apologi[sz](?:e|ing)|repeat(?:ing)? (?:my|the) question"
             r"|call(?:ing)? me \w+|address(?:ing)? me|lectur(?:e|ing) me|hedg(?:e|ing))",
             rf"(?:always )?(?:use|add|include) (?:\w+ )?{_FORM}\b",
