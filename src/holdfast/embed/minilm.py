@@ -40,8 +40,16 @@ class MiniLM:
     dimension = DIMENSION
     local = True
 
-    def __init__(self, data: Path = DATA, threads: int | None = None) -> None:
-        require(data, self.name, self.version, "minilm.onnx", "vocab.txt")
+    def __init__(
+        self,
+        data: Path = DATA,
+        name: str = name,
+        version: str = version,
+        threads: int | None = None,
+    ) -> None:
+        """`name` and `version` are of another model of the same build, if it is to be one."""
+        self._file = data / f"{name}.onnx"
+        require(data, name, version, self._file.name, "vocab.txt")
         if find_spec("onnxruntime") is None:
             raise EmbedderFailed("onnxruntime is not installed.", "Install holdfast[local].")
         self._data = data
@@ -55,8 +63,12 @@ class MiniLM:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """What the model reads of each text: the numbers of its pieces between two marks."""
+        return [[CLS, *self.pieces(text)[:LONGEST], SEP] for text in texts]
+
+    def pieces(self, text: str) -> list[int]:
+        """The numbers of a text's pieces."""
         pieces, _ = self._model()
-        return [[CLS, *pieces.numbers(text)[:LONGEST], SEP] for text in texts]
+        return pieces.numbers(text)
 
     def vectors(self, numbers: Sequence[list[int]]) -> Vectors:
         """One row per list of numbers."""
@@ -81,7 +93,7 @@ class MiniLM:
     def _model(self) -> tuple[WordPiece, InferenceSession]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = WordPiece.read(self._data / "vocab.txt"), _session(self._data)
+                self._loaded = WordPiece.read(self._data / "vocab.txt"), _session(self._file)
             return self._loaded
 
 
@@ -107,16 +119,14 @@ def _padded(rows: list[list[int]]) -> dict[str, NDArray[np.int64]]:
     return {"ids": ids, "mask": mask}
 
 
-def _session(data: Path) -> InferenceSession:
+def _session(file: Path) -> InferenceSession:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     # One thread for each run: no pool that spins, starves its neighbours or is lost in a fork.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(
-        data / "minilm.onnx", options, providers=["CPUExecutionProvider"]
-    )
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 
 def _processors() -> int:

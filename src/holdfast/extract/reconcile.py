@@ -1,15 +1,17 @@
 """What a new statement is to those that are known: the same, a correction, beside them, or unclear.
 
 Decided by slots (`holdfast.slots`), by when each was true and by who says it; never by likeness.
+Where slots see nothing, what a model read to be ended (`changes`) is, unless who says so is
+trusted less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from holdfast import ends, readings, sentences, slots, text, trust
+from holdfast import ends, readings, sentences, slots, speech, text, trust
 from holdfast.slots import Slot
 
 WEEK = timedelta(days=7)
@@ -43,11 +45,11 @@ class Verdict:
     unclear: tuple[str, ...] = ()
 
 
-def judged(new: Statement, known: Sequence[Statement]) -> Verdict:
-    """What a statement is to those known."""
+def judged(new: Statement, known: Sequence[Statement], ended: Collection[str] = ()) -> Verdict:
+    """What a statement is to those known; `ended` are those that it was read to end."""
     same, corrects, unclear, newer = None, [], [], None
     for old in known:
-        relation = _relation(new, old)
+        relation = _relation(new, old, old.id in ended)
         if relation == "same" and same is None:
             same = old.id
         elif relation == "corrects":
@@ -61,26 +63,56 @@ def judged(new: Statement, known: Sequence[Statement]) -> Verdict:
 
 def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | None:
     """What of a content still holds beside new slots, if a part of it does; None if none does."""
-    parts = [part for it in sentences.split(content) for part in slots.clauses(it)]
-    still = [part for part in parts if _clash(new, slots.of(part, speaker)) is None]
-    if not still or len(still) == len(parts):
+    whole = parts(content)
+    still = [part for part in whole if _clash(new, slots.of(part, speaker)) is None]
+    return rest(whole, still, speaker)
+
+
+def parts(content: str) -> list[str]:
+    """The parts of a content that each say something of their own."""
+    return [part for it in sentences.split(content) for part in slots.clauses(it)]
+
+
+def rest(whole: Sequence[str], still: Sequence[str], speaker: str | None) -> str | None:
+    """The parts that still hold, as a content; None if none does, all do, or they say nothing."""
+    if not still or len(still) == len(whole):
         return None
     kept = " ".join(sentences.ended(part[:1].upper() + part[1:]) for part in still)
     told = (slot for part in still for slot in slots.of(part, speaker))
     return kept if any(slot.topic is None for slot in told) else None
 
 
-def _relation(new: Statement, old: Statement) -> str:
+def _relation(new: Statement, old: Statement, ended: bool) -> str:
     mine = new.slots if new.writer == old.writer else _of_others(new.slots, old)
     clash = _clash(mine, old.slots, new.since - old.since >= WEEK)
+    if clash is None and ended:
+        return _read(new, old)
     if clash is None:
         return "same" if _same(new, old) else "beside"
     if new.since < old.since and not clash.changed:
         return "older"
-    weaker = trust.of(new.role) < trust.of(old.role)
-    if weaker or old.pinned or (_hearsay(new, clash) and not _hearsay(old, clash)):
+    if _hearsay(new, clash) and not _hearsay(old, clash):
         return "unclear"
-    return "corrects"
+    return _outweighs(new, old)
+
+
+def _read(new: Statement, old: Statement) -> str:
+    """What a statement is to one that it was read to end: of themselves, each knows best."""
+    others = new.writer != old.writer and _of_self(old) and not _of_self(new)
+    return "unclear" if others else _outweighs(new, old)
+
+
+def _of_self(told: Statement) -> bool:
+    """Whether somebody who is named tells of themselves."""
+    if told.writer is None or told.writer.lower() == slots.USER:
+        return False
+    return speech.first_person(told.content) or _bag(told.content) >= set(text.terms(told.writer))
+
+
+def _outweighs(new: Statement, old: Statement) -> str:
+    """Whether a statement may end another: nobody overrules whom they are trusted less than."""
+    weaker = trust.of(new.role) < trust.of(old.role)
+    return "unclear" if weaker or old.pinned else "corrects"
 
 
 def _of_others(new: Sequence[Slot], old: Statement) -> tuple[Slot, ...]:

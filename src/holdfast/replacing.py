@@ -1,0 +1,90 @@
+"""What a new statement ends, in whatever words: looked for before it is written.
+
+The nearest of what is known, and of what is told along with it, is read beside it by a model
+(`extract.changes`). That takes some milliseconds a pair, too long for a transaction. What it finds
+is put to `reconcile` inside the write, where whatever is no longer so by then is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from holdfast import lifetime, suspicion
+from holdfast.engine import Draft, Place
+from holdfast.extract import changes, reconcile
+from holdfast.extract.changes import SURE, Changes
+from holdfast.keeping import TURN
+from holdfast.model import Record
+
+NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
+ALIKE = 0.3  # cosine; what is told together must come so near
+HALF = 0.5  # under it, a part of what is ended still holds
+MOST_LETTERS = 300  # a longer one tells too much to be ended as a whole
+
+Ended = Mapping[str, str | None]  # the ids of what is ended, and what is left of each, if any
+Nearest = Callable[[Place, str, int], Sequence[Record]]
+
+
+class Replacing:
+    """What new statements end, as far as a model is sure."""
+
+    def __init__(self, nearest: Nearest) -> None:
+        self._nearest = nearest
+
+    def ended(self, place: Place, drafts: Sequence[Draft]) -> Mapping[str, Ended]:
+        """Of some drafts those that end something, by their ids, and what each ends."""
+        new = [draft for draft in drafts if _states(draft.record)]
+        model = changes.opened() if new else None
+        if model is None:
+            return {}
+        pairs = [
+            (one.record, old)
+            for at, one in enumerate(new)
+            for old in (*self._nearest(place, one.record.content, NEAR), *_beside(one, new[:at]))
+            if _may_end(one.record, old)
+        ]
+        sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
+        found: dict[str, dict[str, str | None]] = {}
+        for (one, old), how in zip(pairs, sure, strict=True):
+            if how >= SURE:
+                found.setdefault(one.id, {})[old.id] = _left(model, old, one)
+        return found
+
+
+def _left(model: Changes, old: Record, new: Record) -> str | None:
+    """What of a memory still holds, if it says several things and not all of them are ended."""
+    parts = reconcile.parts(old.content)
+    if len(parts) == 1:
+        return None
+    later = _said(new)
+    sure = model.sureness([(changes.said(part, old.writer), later) for part in parts])
+    still = [part for part, how in zip(parts, sure, strict=True) if how < HALF]
+    return reconcile.rest(parts, still, old.writer)
+
+
+def _said(record: Record) -> str:
+    return changes.said(record.content, record.writer)
+
+
+def _states(record: Record) -> bool:
+    """Whether it is one statement, not a raw turn, a document or an attack."""
+    short = len(record.content) <= MOST_LETTERS
+    return short and record.kind != TURN and not suspicion.found(record.content)
+
+
+def _may_end(new: Record, old: Record) -> bool:
+    """Whether one could end the other at all: an older one ends nothing."""
+    later = lifetime.known_from(new) >= lifetime.known_from(old)
+    return later and old.until is None and old.id != new.id and _states(old)
+
+
+def _beside(draft: Draft, before: Sequence[Draft]) -> list[Record]:
+    """Those told before a draft, together with it, that come near."""
+    if draft.vectors is None:
+        return []
+    vectors = ((other, other.vectors) for other in before if other.vectors is not None)
+    cosines = [(float(np.max(it @ draft.vectors.T)), other.record) for other, it in vectors]
+    near = sorted((one for one in cosines if one[0] >= ALIKE), key=lambda one: -one[0])
+    return [record for _, record in near[:NEAR]]

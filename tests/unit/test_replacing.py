@@ -1,0 +1,122 @@
+"""What a new statement ends, found before it is written."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from holdfast import Memory, Source
+from holdfast.backend import open_backend
+from holdfast.errors import EmbedderFailed
+from holdfast.extract import changes
+from holdfast.extract.changes import Pair
+from holdfast.testing import FakeClock
+
+SINGLE, ENGAGED = "I am single", "Got engaged to Marcus over the weekend"
+
+
+class Sure:
+    """A model that is sure of what it was told, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.ends = {"harp", "Ghent"}
+        self.asked: list[Pair] = []
+
+    def sureness(self, pairs: Sequence[Pair]) -> list[float]:
+        self.asked += pairs
+        return [float(any(it in earlier for it in self.ends)) for earlier, _ in pairs]
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Sure:
+    sure = Sure()
+    monkeypatch.setattr(changes, "opened", lambda: sure)
+    return sure
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock(datetime(2026, 5, 3, tzinfo=timezone.utc))
+
+
+@pytest.fixture
+def memory(url: str, clock: FakeClock) -> Iterator[Memory]:
+    with Memory("s", backend=open_backend(url, "hashing", clock)) as memory:
+        yield memory
+
+
+def test_a_change_that_no_form_tells_ends_what_was_known(memory: Memory, clock: FakeClock) -> None:
+    old = memory.remember(SINGLE)
+    clock.advance(days=9)
+    new = memory.remember(ENGAGED, reconcile=True)
+    assert new.superseded == (old.id,)
+    assert [one.content for one in memory.history(new.id)] == [SINGLE, ENGAGED]
+
+
+def test_without_the_model_slots_decide_alone(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "opened", lambda: None)
+    memory.remember(SINGLE)
+    assert memory.remember(ENGAGED, reconcile=True).superseded == ()
+
+
+def test_who_does_not_reconcile_is_not_read(memory: Memory, model: Sure) -> None:
+    memory.remember_many(["I play the harp", "The harp is gone"])
+    memory.remember("The harp was stolen")
+    assert model.asked == []
+    memory.policy(reconcile=True)
+    memory.remember("Nobody has seen the harp")
+    assert {earlier for earlier, _ in model.asked} >= {"The user plays the harp"}
+
+
+def test_what_is_told_together_is_read_too(memory: Memory, model: Sure) -> None:
+    first, last = memory.remember_many(
+        [
+            {"content": "I play the harp in Rome", "reconcile": True},
+            {"content": "I play the drum in Rome", "reconcile": True},
+        ]
+    )
+    assert last.superseded == (first.id,)
+
+
+def test_older_news_turns_documents_and_pinned_ones_end_nothing(
+    memory: Memory, model: Sure, clock: FakeClock
+) -> None:
+    memory.remember("The harp is mine", pinned=True)
+    memory.remember("user: the harp is old", kind="interaction")
+    memory.remember(f"The harp {'is very ' * 60} old")
+    clock.advance(days=9)
+    memory.remember("The harp was tuned", happened_at=clock())
+    past = clock() - timedelta(days=1)
+    done = memory.remember("Nobody has seen the harp", reconcile=True, happened_at=past)
+    assert done.superseded == ()
+    assert [memory.read(id).content for id in done.conflicts] == ["The harp is mine"]
+
+
+def test_who_is_trusted_less_overrules_nobody(memory: Memory, model: Sure) -> None:
+    memory.remember("The harp is mine", source=Source("Ann", "user"))
+    done = memory.remember("No harp", source=Source("crawler", "document"), reconcile=True)
+    assert (done.superseded, len(done.conflicts)) == ((), 1)
+
+
+def test_of_themselves_each_knows_best(memory: Memory, model: Sure) -> None:
+    memory.remember("I live near Ghent", source=Source("Ann", "user"))
+    said = memory.remember("That town is empty", source=Source("Bob", "user"), reconcile=True)
+    assert (said.superseded, len(said.conflicts)) == ((), 1)
+    own = memory.remember("I sleep elsewhere", source=Source("Ann", "user"), reconcile=True)
+    assert len(own.superseded) == 1
+
+
+def test_of_several_facts_only_those_that_ended_go(memory: Memory, model: Sure) -> None:
+    old = memory.remember("I live in Ghent. My cat is called Miso.")
+    new = memory.remember("Empty rooms everywhere", reconcile=True)
+    assert new.superseded == (old.id,)
+    assert memory.read(old.id).content == "My cat is called Miso."
+
+
+def test_the_model_of_the_package_is_found() -> None:
+    try:
+        assert changes.Taught().sureness([(SINGLE, SINGLE)])[0] < changes.SURE
+    except EmbedderFailed:
+        pytest.fail("run `make model`")
