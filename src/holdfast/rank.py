@@ -505,10 +505,11 @@ def _sureness(
     )
     much = SURE_TEXT * math.log1p(max(corpus.size, 0) * corpus.mean_length / MUCH_TEXT)
     exact = ALONE_WORDS * float(words.max(initial=0.0)) + EXACT_BIAS
-    best = max(near - much, exact) - SURE_NAMES * _unheard(corpus, asked)
+    best = max(near - much, exact) - SURE_NAMES * _unheard(found, corpus, asked)
     return 1 / (1 + math.exp(-best))
 
 
-def _unheard(corpus: Wording, asked: Asked) -> bool:
-    """Whether the query names somebody or something, and no memory of the scope any of them."""
-    return bool(asked.names) and not any(corpus.having[at] for at in asked.names)
+def _unheard(found: Candidates, corpus: Wording, asked: Asked) -> bool:
+    """Whether the query names somebody or something, and nobody here says or is any of them."""
+    known = any(corpus.having[at] for at in asked.names)
+    return bool(asked.names) and not known and not found.named.any()
