@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 KS = (1, 5, 10, 20)
+EXACT = 12  # differences, of which every way to give them signs is tried; of more, some thousands
 
 Scores = dict[str, float]
 
@@ -57,6 +58,24 @@ def mean(measured: Sequence[Mapping[str, float]]) -> Scores:
         for name, value in one.items():
             values[name].append(value)
     return {name: sum(found) / len(found) for name, found in values.items()}
+
+
+def by_chance(ours: Sequence[float], other: Sequence[float], seed: int = 1) -> float:
+    """How likely chance alone puts the first so far below the second, or further, on average.
+
+    A paired test of signs at random: each question's difference keeps its size, and could as well
+    have been the other way round.
+    """
+    apart = np.subtract(ours, other)
+    apart = np.abs(apart[apart != 0])
+    if not len(apart):
+        return 1.0
+    below = float(np.subtract(ours, other).sum()) + 1e-9
+    if len(apart) <= EXACT:
+        flips = np.arange(1 << len(apart))[:, None] >> np.arange(len(apart)) & 1
+    else:
+        flips = np.random.default_rng(seed).integers(0, 2, (1 << EXACT, len(apart)))
+    return float(((2 * flips - 1) @ apart <= below).mean())
 
 
 def auroc(higher: Sequence[float], lower: Sequence[float]) -> float:

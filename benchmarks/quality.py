@@ -10,14 +10,16 @@ from benchmarks import ablation, abstention, baselines, budget, corpora, generat
 from benchmarks.corpora import Corpus, Query
 from benchmarks.embedding import Cached, cached
 from benchmarks.options import Options
-from benchmarks.scoring import Ask, evaluated
+from benchmarks.scoring import Ask, Row, answers, evaluated, tabled
 from benchmarks.stores import DEFAULT, DEPTH, RELEVANCE, Store, remembered
 from holdfast import Weights
 from holdfast.errors import HoldfastError
 
 USED = 20  # hits of one recall, where recalls count as uses
+TOGETHER = ("generated", "strangers")  # kinds of corpora too small to judge each by itself
 
 Asker = Callable[[Store], Ask]
+Replies = dict[str, list[abstention.Reply]]
 
 
 def library(weights: Weights, limit: int = DEPTH, min_score: float | None = None) -> Asker:
@@ -51,7 +53,8 @@ class Quality:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.found: dict[str, Any] = {"notes": [], "corpora": {}, "abstention": {}, "ablation": {}}
-        self._replies: dict[str, list[abstention.Reply]] = {}
+        self._replies: dict[str, Replies] = {}  # of each kind of corpus, and of all
+        self._rows: dict[str, dict[str, list[Row]]] = {}  # of each kind made here, and each system
 
     def note(self, said: str) -> None:
         """Says something, and keeps it with the results."""
@@ -74,7 +77,7 @@ class Quality:
             wanted = [one for one in made if chosen is None or one.name in chosen]
             for corpus in [*self._recorded(), *wanted]:
                 self._corpus(corpus, embedders, others)
-        self._abstention_over_all()
+        self._together()
         self.found["checks"] = targets.quality(self.found)
         return self.found
 
@@ -101,39 +104,45 @@ class Quality:
     def _corpus(self, corpus: Corpus, embedders: Sequence[Cached], others: Sequence[Store]) -> None:
         print(f"{corpus.name}: {corpus.items} items, {len(corpus.queries)} questions", flush=True)
         found = self.found["corpora"][corpus.name] = {"about": about(corpus), "systems": {}}
-        first = embedders[0]
+        first, rows = embedders[0], dict[str, list[Row]]()
         with remembered(corpus, first) as stores:
             found["about"]["memories"] = sum(len(store.items) for store in stores)
-            self._systems(found["systems"], stores, first)
+            self._systems(rows, stores, first)
             if self.options.budgets:
                 found["budget"] = self._budgets(stores, first)
             if "pooled" not in corpus.name:
-                self._abstain(corpus.name, stores, others)
+                self._abstain(corpus, stores, others)
                 if self.options.ablation:
                     self.found["ablation"][corpus.name] = self._ablation(stores)
-        self._more_systems(found["systems"], corpus, embedders)
+        self._more_systems(rows, corpus, embedders)
+        found["systems"] = {name: tabled(some) for name, some in rows.items()}
+        found["chance"] = targets.chances(rows)
+        for name, some in rows.items() if kind(corpus) in TOGETHER else ():
+            self._rows.setdefault(kind(corpus), {}).setdefault(name, []).extend(some)
 
-    def _systems(self, found: dict[str, Any], stores: Sequence[Store], embedder: Cached) -> None:
+    def _systems(
+        self, rows: dict[str, list[Row]], stores: Sequence[Store], embedder: Cached
+    ) -> None:
         askers = {name: library(weights) for name, weights in OURS.items()}
         askers["relevance, never abstaining"] = library(RELEVANCE, min_score=0.0)
         askers |= rivals(embedder)
         for name, asker in askers.items():
-            found[name] = evaluated(stores, asker)
-            say(name, found[name])
+            rows[name] = answers(stores, asker)
+            say(name, tabled(rows[name]))
 
     def _more_systems(
-        self, found: dict[str, Any], corpus: Corpus, embedders: Sequence[Cached]
+        self, rows: dict[str, list[Row]], corpus: Corpus, embedders: Sequence[Cached]
     ) -> None:
         """Those that need a store of their own."""
         with remembered(corpus, embedders[0], count_uses=True) as stores:
-            found["default, uses counted"] = evaluated(stores, library(DEFAULT, USED))
-            say("default, uses counted", found["default, uses counted"])
+            rows["default, uses counted"] = answers(stores, library(DEFAULT, USED))
+            say("default, uses counted", tabled(rows["default, uses counted"]))
         for embedder in embedders[1:]:
             with remembered(corpus, embedder) as stores:
                 for name, weights in OURS.items():
                     label = f"{name}, {embedder.name}"
-                    found[label] = evaluated(stores, library(weights))
-                    say(label, found[label])
+                    rows[label] = answers(stores, library(weights))
+                    say(label, tabled(rows[label]))
 
     def _budgets(self, stores: Sequence[Store], embedder: Cached) -> dict[str, budget.Shares]:
         print("  token budgets …", flush=True)
@@ -143,17 +152,26 @@ class Quality:
                 shares[name] = budget.of_order(stores, [asker(store) for store in stores])
         return shares
 
-    def _abstain(self, name: str, stores: Sequence[Store], others: Sequence[Store]) -> None:
-        elsewhere = [other for other in others if other.instance.id != name]
+    def _abstain(self, corpus: Corpus, stores: Sequence[Store], others: Sequence[Store]) -> None:
+        elsewhere = [other for other in others if other.instance.id != corpus.name]
         print("  abstention …", flush=True)
         replies = abstention.asked(stores, elsewhere, self.options.seed)
-        self.found["abstention"][name] = abstention.summary(replies)
-        for kind, some in replies.items():
-            self._replies.setdefault(kind, []).extend(some)
+        self.found["abstention"][corpus.name] = abstention.summary(replies)
+        for among in (f"{kind(corpus)}, together", "over all"):
+            gathered = self._replies.setdefault(among, {})
+            for whose, some in replies.items():
+                gathered.setdefault(whose, []).extend(some)
 
-    def _abstention_over_all(self) -> None:
-        if self._replies:
-            self.found["abstention"]["over all"] = abstention.summary(self._replies)
+    def _together(self) -> None:
+        """Small corpora of a kind as one: what is chance in one of them is not in all."""
+        self.found["together"] = {}
+        for name, rows in self._rows.items():
+            alike = {system: [(name, worth) for _, worth in some] for system, some in rows.items()}
+            systems = {system: tabled(some) for system, some in alike.items()}
+            told = {"systems": systems, "chance": targets.chances(alike)}
+            self.found["together"][name] = told
+        for among in sorted(self._replies):
+            self.found["abstention"][among] = abstention.summary(self._replies[among])
 
     def _ablation(self, stores: Sequence[Store]) -> dict[str, Any]:
         """Short tables: the ranking whole, and without each of its parts."""
@@ -164,6 +182,11 @@ class Quality:
             with ablation.without(part):
                 parts[part] = short(evaluated(stores, asker))
         return parts
+
+
+def kind(corpus: Corpus) -> str:
+    """Whether a corpus was recorded, generated, or written by strangers."""
+    return next((name for name in TOGETHER if name in corpus.notes), "recorded")
 
 
 def about(corpus: Corpus) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from benchmarks import budget, metrics
-from benchmarks.targets import SHORT
+from benchmarks.targets import CHANCE, SHORT
 
 Found = dict[str, Any]
 Cell = str | float | int | None
@@ -60,6 +60,16 @@ def systems(found: Found) -> str:
         for system, tables in one["systems"].items()
     ]
     return table(["corpus", "system", *(label for *_, label in SHORT)], rows)
+
+
+def together(found: Found) -> str:
+    """The small corpora of a kind as one."""
+    rows = [
+        [kind, system, tables["turn"]["all"]["n"], *_short(tables)]
+        for kind, one in found.get("together", {}).items()
+        for system, tables in one["systems"].items()
+    ]
+    return table(["corpora", "system", "n", *(label for *_, label in SHORT)], rows)
 
 
 def _short(tables: Found) -> list[float | None]:
@@ -171,20 +181,22 @@ def _change(value: float | None, whole: float | None) -> str | None:
 
 
 def checks(found: Found) -> str:
-    """Every requirement, with its figure and its verdict; and the noise, where that is known."""
+    """Every requirement, with its figure and its verdict; and what is chance, where it is known."""
     noisy = any(one.get("noise") is not None for one in found["checks"])
+    paired = any(one.get("chance") is not None for one in found["checks"])
     rows = [
         [
             one["what"],
             one["value"],
             ("≥ " if one["at_least"] else "≤ ") + f"{one['bound']:.3f}",
             *([one.get("noise")] if noisy else []),
+            *([one.get("chance")] if paired else []),
             _verdict(one),
         ]
         for one in found["checks"]
     ]
-    head = ["requirement", "measured", "to reach", *(["noise ±"] if noisy else []), ""]
-    return table(head, rows)
+    known = [*(["noise ±"] if noisy else []), *(["chance"] if paired else [])]
+    return table(["requirement", "measured", "to reach", *known, ""], rows)
 
 
 def _verdict(one: Found) -> str:
@@ -192,6 +204,8 @@ def _verdict(one: Found) -> str:
         return "not measured"
     if one["passed"]:
         return "pass"
+    if one.get("chance") is not None:
+        return "below, by chance" if one["chance"] > CHANCE else "BELOW"
     within = abs(one["value"] - one["bound"]) <= (one.get("noise") or 0.0)
     return "below, within noise" if within else "FAIL"
 
@@ -205,8 +219,21 @@ def missed(found: Found) -> str:
     """The requirements that are not met."""
     some = [one for one in found["checks"] if one["passed"] is False]
     met = sum(one["passed"] is True for one in found["checks"])
-    head = f"{met} of {met + len(some)} requirements are met."
-    return "\n\n".join([head, checks({"checks": some})]) if some else head
+    head = [f"{met} of {met + len(some)} requirements are met.", *_below(some)]
+    return "\n\n".join([" ".join(head), checks({"checks": some})]) if some else head[0]
+
+
+def _below(some: Sequence[Found]) -> list[str]:
+    """Which corpora are below plain cosine or BM25 in anything, and which by more than chance."""
+    paired = [one for one in some if one.get("chance") is not None]
+    if not paired:
+        return []
+    where = {True: dict[str, None](), False: dict[str, None]()}
+    for one in paired:
+        where[one["chance"] <= CHANCE][one["what"].partition(":")[0]] = None
+    told = [f"Below in some figure: {', '.join(where[True] | where[False])}."]
+    sure = ", ".join(where[True])
+    return [*told, f"By more than chance: {sure}." if sure else "None by more than chance."]
 
 
 def smaller(found: Found) -> str:
@@ -564,6 +591,7 @@ TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
         "corpora": about,
         "systems": systems,
+        "together": together,
         "levels": levels,
         "categories": categories,
         "budgets": budgets,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from benchmarks import metrics, scoring
 
 # Level, category, measure and a short name: the figures by which systems are compared.
 SHORT = (
@@ -33,6 +36,7 @@ QUALITY = (
 )
 AUROC = 0.90
 OWN_ABSTAINED = 0.10
+CHANCE = 0.05  # what chance alone does more often than this is put down to it
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Check:
     """One requirement: its figure beside its bound. `passed` is None when it was not measured.
 
     `questions` is how many the figure is a mean over: the fewer, the more of it is chance.
+    `chance` is how likely that alone puts it so far below.
     """
 
     what: str
@@ -47,6 +52,7 @@ class Check:
     bound: float
     at_least: bool = True
     questions: int | None = None
+    chance: float | None = None
 
     @property
     def passed(self) -> bool | None:
@@ -75,14 +81,20 @@ def quality(found: dict[str, Any]) -> list[dict[str, Any]]:
         for weights in WEIGHTS
         for value in [_figure(found, corpus, weights, level, category, measure)]
     ]
-    for corpus in found["corpora"]:
+    for corpus in every_corpus(found):
         checks += never_below(found, corpus)
     checks += _abstention(found["abstention"])
     return [check.row() for check in checks]
 
 
+def every_corpus(found: dict[str, Any]) -> dict[str, Any]:
+    """The corpora, and those of a kind put together."""
+    together = {f"{kind}, together": one for kind, one in found.get("together", {}).items()}
+    return {**found["corpora"], **together}
+
+
 def _figure(found: dict[str, Any], corpus: str, system: str, *keys: str) -> float | None:
-    value: Any = found["corpora"].get(corpus, {}).get("systems", {}).get(system)
+    value: Any = every_corpus(found).get(corpus, {}).get("systems", {}).get(system)
     for key in keys:
         value = None if value is None else value.get(key)
     return None if value is None else float(value)
@@ -91,6 +103,7 @@ def _figure(found: dict[str, Any], corpus: str, system: str, *keys: str) -> floa
 def never_below(found: dict[str, Any], corpus: str) -> list[Check]:
     """On each figure the library is at least as good as the better of the plain ones."""
     checks = []
+    chances = every_corpus(found)[corpus].get("chance", {})
     for level, category, measure, label in SHORT:
         plain = [_figure(found, corpus, name, level, category, measure) for name in PLAIN]
         bounds = [value for value in plain if value is not None]
@@ -98,8 +111,25 @@ def never_below(found: dict[str, Any], corpus: str) -> list[Check]:
         for weights in RANKED if bounds else ():
             value = _figure(found, corpus, weights, level, category, measure)
             what = f"{corpus}: {label} at least as plain cosine and BM25, {weights}"
-            checks.append(Check(what, value, max(bounds), questions=int(asked or 1)))
+            chance = chances.get(weights, {}).get(label)
+            checks.append(Check(what, value, max(bounds), True, int(asked or 1), chance))
     return checks
+
+
+def chances(rows: Mapping[str, Sequence[scoring.Row]]) -> dict[str, dict[str, float]]:
+    """For each figure that is below a plain one: how likely chance alone puts it there.
+
+    The better of the plain ones is taken, question by question, as if it had been chosen before.
+    """
+    told: dict[str, dict[str, float]] = {weights: {} for weights in RANKED if weights in rows}
+    for level, category, measure, label in SHORT:
+        plain = [scoring.column(rows[name], level, category, measure) for name in PLAIN]
+        better = max(plain, key=sum)
+        for weights, found in told.items():
+            ours = scoring.column(rows[weights], level, category, measure)
+            if sum(ours) < sum(better):
+                found[label] = metrics.by_chance(ours, better)
+    return told
 
 
 def _abstention(found: dict[str, Any]) -> list[Check]:

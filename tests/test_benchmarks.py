@@ -77,6 +77,14 @@ def test_the_newest_must_be_found_above_every_stale_one(found: str, worth: float
     assert metrics.newest_first(list(found), ["n"], ["s"]) == worth
 
 
+def test_what_chance_does_is_told_by_signs_at_random() -> None:
+    assert metrics.by_chance([0.0, 1.0, 1.0], [1.0, 1.0, 1.0]) == 0.5  # one question: a coin
+    assert metrics.by_chance([0.0] * 5, [1.0] * 5) == pytest.approx(1 / 32)
+    assert metrics.by_chance([1.0, 0.5], [1.0, 0.5]) == 1.0
+    many = metrics.by_chance([0.0] * 20, [1.0] * 20)
+    assert many == metrics.by_chance([0.0] * 20, [1.0] * 20) < 0.01
+
+
 def test_auroc_counts_pairs_and_half_of_ties() -> None:
     assert metrics.auroc([1.0, 3.0], [0.0, 1.0, 2.0]) == pytest.approx((1 + 0.5 + 3) / 6)
     assert metrics.auroc([2.0], [1.0]) == 1
@@ -232,6 +240,18 @@ def test_the_same_seed_gives_the_same_tables(options: Options) -> None:
     assert [make(results.rounded(first)) for make in tables.TABLES["quality"].values()]
 
 
+def test_corpora_of_a_kind_are_judged_together_too(options: Options) -> None:
+    found = Quality(replace(options, budgets=False)).run()
+    one = found["together"]["generated"]["systems"]["default"]["turn"]["all"]
+    each = [c["systems"]["default"]["turn"]["all"] for c in found["corpora"].values()]
+    assert one["n"] == sum(of["n"] for of in each)
+    assert one["mrr"] == pytest.approx(sum(of["n"] * of["mrr"] for of in each) / one["n"])
+    assert found["abstention"]["generated, together"] == found["abstention"]["over all"]
+    asked = [check["what"] for check in found["checks"]]
+    assert "generated, together: MRR at least as plain cosine and BM25, default" in asked
+    assert "| generated |" in tables.together(found)
+
+
 def reversed_order(plain: Any) -> Any:
     def rank_(*args: Any) -> rank.Ranking:
         ranking: rank.Ranking = plain(*args)
@@ -304,6 +324,16 @@ def test_a_miss_within_noise_is_told_as_such_and_still_a_miss() -> None:
     assert "below, within noise" in told
     assert "FAIL" in told
     assert "met " not in tables.missed({"checks": [near]}).partition("\n\n")[2]
+
+
+def test_a_miss_that_chance_explains_is_told_as_such_and_still_a_miss() -> None:
+    lucky = targets.Check("coach: MRR, default", 0.88, 0.9, questions=30, chance=0.5).row()
+    sure = targets.Check("sales: MRR, default", 0.60, 0.9, questions=30, chance=0.01).row()
+    told = tables.missed({"checks": [lucky, sure]})
+    assert told.startswith("0 of 2 requirements are met. Below in some figure: sales, coach. ")
+    assert "By more than chance: sales." in told
+    assert "below, by chance" in told
+    assert "None by more than chance." in tables.missed({"checks": [lucky]})
 
 
 def test_what_another_embedder_costs_is_told_by_corpus(options: Options) -> None:

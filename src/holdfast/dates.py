@@ -19,6 +19,7 @@ MONTH_NAMES = """january february march april may june july august september oct
 _MONTHS = {name: number for number, name in enumerate(MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+NAMES = frozenset((*_MONTHS, *_WEEKDAYS))  # written with a capital, but nobody's
 _NUMBERS = {
     word: number
     for number, word in enumerate(

@@ -28,6 +28,9 @@ _NEXT = re.compile(
     r"(?:what|where|when|who|whom|whose|which|why|how)\b)",
     re.IGNORECASE,
 )
+# A word with a capital inside a sentence, and small letters after it.
+_NAME = re.compile(r"(?<![\s.?!:\"“(])\s+[\"“(]?([^\W\d_a-z][^\W\d_]*[^\W\d_A-Z][\w'’-]*)")
+_WORD = re.compile(r"[^\W\d_]+")
 _OWN = re.compile(r"\b(i|my|me|mine|myself|i'm|i've|i'd|i'll|we|our|us)\b", re.IGNORECASE)
 
 
@@ -42,13 +45,31 @@ class Question:
 def understood(query: str, now: datetime) -> Question:
     """A query's terms and what else it asks for; words that name a date are met by time, too."""
     ranges, rest, written = dates.named(query, now)
-    told = text.terms(small_words.left_out(rest)) or text.terms(rest) or text.terms(query)
+    left = small_words.left_out(rest)
+    told = text.terms(left) or text.terms(rest) or text.terms(query)
     telling = tuple(dict.fromkeys(told))
     terms = tuple(dict.fromkeys((*telling, *text.terms(written))))
     about = -1 if _YOURS.search(query) else 1 if _OWN.search(query) else 0
     spans = tuple((start.timestamp(), end.timestamp()) for start, end in ranges)
     dated = len(terms) - len(telling)
-    return Question(terms, Asked(now.timestamp(), about, spans, parts(rest, terms), dated))
+    # In German every noun has a capital, so only an English query tells names by it.
+    named = names(rest, telling) if left == rest else ()
+    several = parts(rest, terms)
+    return Question(terms, Asked(now.timestamp(), about, spans, several, dated, named))
+
+
+def names(query: str, terms: Sequence[str]) -> tuple[int, ...]:
+    """The places of the terms that name somebody or something; none in a heading.
+
+    What is in capitals altogether is none: it may be short for something, and written out.
+    """
+    capital = [word for word in _NAME.findall(query) if word[0].isupper()]
+    found = [word for word in capital if word.lower() not in dates.NAMES]
+    small = sum(word[0].islower() for word in _WORD.findall(query)) if found else 0
+    if not found or len(found) > small:
+        return ()
+    named = {term for word in found for term in text.terms(word)}
+    return tuple(at for at, term in enumerate(terms) if term in named)
 
 
 def parts(query: str, terms: Sequence[str]) -> tuple[tuple[int, ...], ...]:

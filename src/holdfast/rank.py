@@ -56,10 +56,15 @@ GROUND_RANK, GROUND = 50, 0.03  # and the 50th best next to nothing; evenly in b
 NOISE_MOST = 0.8  # of the best: where many are as good as it, they are no noise
 # How sure it is that the best candidate is about the query: logistic fits of questions asked of
 # their own store against another one, for words with MiniLM's cosines, and for words alone.
-SURE_WORDS, SURE_COSINE, SURE_BIAS = 2.0, 10.0, -0.3
-CHANCE_SIZE = 10_000  # the nearest of more unrelated memories than this is no nearer
-ALONE_WORDS, ALONE_BIAS = 12.0, -2.8
-EXACT_BIAS = -7.2  # with vectors too, words suffice where a memory has most of them itself
+SURE_WORDS, SURE_COSINE, SURE_BIAS = 5.0, 20.0, 1.1
+# The nearest of more unrelated memories than these is no nearer; one alone may come as near as the
+CHANCE_LEAST, CHANCE_MOST = 20, 10_000  # nearest of a few, and nothing that answers is so far
+# The more is said in a scope, in terms, the more of any query's words some memory has by chance;
+SURE_TEXT, MUCH_TEXT = 0.45, 500.0  # .4 to .55 are alike
+# and where none of the names in it was ever heard, memories are about somebody else: names are not
+SURE_NAMES = 3.5  # said in other words. More, and a name typed wrong is refused; 3 to 4 are alike
+ALONE_WORDS, ALONE_BIAS = 12.0, -1.5
+EXACT_BIAS = -9.6  # with vectors too, words suffice where a memory has most of them itself
 NEVER_SURE = -50.0
 BACKGROUND = (0.058, 0.082)  # mean and spread of MiniLM's cosines between unrelated texts
 # What cosines of a query are usual in a scope; worth so many memories where there are only few.
@@ -123,6 +128,7 @@ class Asked:
     ranges: tuple[tuple[float, float], ...] = ()  # dates it names, as [start, end) in seconds
     parts: tuple[tuple[int, ...], ...] = ()  # places of the terms of each part, if it has several
     dated: int = 0  # so many terms, the last ones, name a date
+    names: tuple[int, ...] = ()  # places of the terms that name somebody or something
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,7 @@ def rank(
     evidence = said + _bounded(meaning, known) + _cues(found, corpus, asked)
     first = order.best(evidence, GROUND_RANK)
     share = order.rearranged(_above_noise(evidence, first), first, found, weight)
-    similarity = share * _sureness(found, corpus, weight, background)
+    similarity = share * _sureness(found, corpus, asked, weight, background)
     recency = lifetime.recency(_age(found.happened, asked) / 86400, found.ageless)
     frequency = lifetime.frequency(found.uses)
     score = (
@@ -501,25 +507,37 @@ def _nth(falling: Floats, rank: int) -> float:
 
 
 def _sureness(
-    found: Candidates, corpus: Corpus, weight: Floats, background: tuple[float, float]
+    found: Candidates,
+    corpus: Corpus,
+    asked: Asked,
+    weight: Floats,
+    background: tuple[float, float],
 ) -> float:
     """How sure it is that the best candidate is about the query at all, 0..1.
 
     By the share of the query's information that a memory has itself, however long it is and
     whatever its neighbours say, and by its meaning. The more memories there are, the nearer the
-    nearest comes by chance.
+    nearest comes by chance, and the more they say, the more words they have by chance.
     """
     mean, spread = background
     # Another embedder's cosines, as far above its background as MiniLM's would be above its own.
     cosine = BACKGROUND[0] + (found.cosine - mean) * BACKGROUND[1] / max(spread, 1e-3)
-    size = min(max(corpus.size, 0), CHANCE_SIZE)
+    size = min(max(corpus.size, CHANCE_LEAST), CHANCE_MOST)
     chance = BACKGROUND[0] + BACKGROUND[1] * math.sqrt(2 * math.log1p(size))
     words = (found.counts > 0) @ weight
     with_meaning = SURE_WORDS * words + SURE_COSINE * (cosine - chance) + SURE_BIAS
     alone = words[np.isnan(cosine)]
-    best = max(
+    near = max(
         float(np.fmax.reduce(with_meaning, initial=NEVER_SURE)),
         ALONE_WORDS * float(alone.max()) + ALONE_BIAS if len(alone) else NEVER_SURE,
-        ALONE_WORDS * float(words.max(initial=0.0)) + EXACT_BIAS,
     )
+    much = SURE_TEXT * math.log1p(max(corpus.size, 0) * corpus.mean_length / MUCH_TEXT)
+    exact = ALONE_WORDS * float(words.max(initial=0.0)) + EXACT_BIAS
+    best = max(near - much, exact) - SURE_NAMES * _unheard(found, corpus, asked)
     return 1 / (1 + math.exp(-best))
+
+
+def _unheard(found: Candidates, corpus: Wording, asked: Asked) -> bool:
+    """Whether the query names somebody or something, and nobody here says or is any of them."""
+    known = any(corpus.having[at] for at in asked.names)
+    return bool(asked.names) and not known and not found.named.any()

@@ -89,3 +89,23 @@ def test_a_term_of_two_parts_is_in_both() -> None:
         ["carla", "work"],
         ["hugo", "work"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("What did Caroline tell Nate's mother?", ["carolin", "nate"]),
+        ('Did she read "Dune" (by Frank Herbert)?', ["dune", "frank", "herbert"]),
+        ("Where is \u00c9lodie? Lindqvist moved.", ["elodi"]),
+        ("Where do I live? Maria knows.", []),  # it begins a sentence
+        ("what did caroline say", []),
+        ("How do I split texts for RAG in the US?", []),  # short for something
+        ("What did I plan for Thursday and from January on?", []),
+        ("Things I'd Like To Know And I'll Ask", []),  # a heading
+        ("Wo hat die Oma ihren Schl\u00fcssel f\u00fcr den Keller?", []),
+        ("\u4ed6\u5bf9\u4ec0\u4e48\u8fc7\u654f", []),
+    ],
+)
+def test_names_are_told_by_a_capital_inside_a_sentence(query: str, named: list[str]) -> None:
+    found = asked(query)
+    assert [found.terms[place] for place in found.asked.names] == named

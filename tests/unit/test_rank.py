@@ -188,6 +188,43 @@ def test_the_nearest_of_many_must_be_nearer_than_the_nearest_of_few() -> None:
     assert few > many
 
 
+def test_the_only_one_of_all_must_be_as_near_as_the_nearest_of_a_few() -> None:
+    found = some([[0]], cosine=[0.15])
+    one, few = (rank.rank(found, scope(found, size), ASKED, RELEVANCE) for size in (1, 20))
+    assert rank.relevant(one, None) == rank.relevant(few, None) == []
+
+
+def test_where_much_is_said_a_few_of_the_words_say_less() -> None:
+    found = some([[1, 0, 0, 0]], cosine=[0.3])
+    little = scope(found, 400)
+    much = replace(little, mean_length=200.0)
+    sure = [
+        float(rank.rank(found, one, ASKED, RELEVANCE).similarity.max()) for one in (little, much)
+    ]
+    assert sure[0] > rank.RELEVANT > sure[1]
+
+
+@pytest.mark.parametrize("cosine", [0.4, np.nan])
+def test_a_name_that_was_never_heard_makes_the_rest_of_the_words_doubtful(cosine: float) -> None:
+    found = some([[0, 1, 0]], cosine=[cosine])
+    known = replace(scope(found), having=np.array([1, 1, 0]))
+    for places, heard in (((), True), ((2,), False), ((0, 2), True)):
+        ranking = rank.rank(found, known, Asked(NOW, names=places), RELEVANCE)
+        assert bool(rank.relevant(ranking, None)) is heard
+
+
+def test_who_speaks_here_has_been_heard() -> None:
+    found = some([[0, 1]], cosine=[0.4], named=[True])
+    ranking = rank.rank(found, scope(found), Asked(NOW, names=(0,)), RELEVANCE)
+    assert rank.relevant(ranking, None)
+
+
+def test_all_the_words_suffice_however_much_is_said() -> None:
+    found = some([[1, 1]], cosine=[0.0])
+    much = replace(scope(found, 1_000_000), mean_length=500.0)
+    assert rank.relevant(rank.rank(found, much, ASKED, RELEVANCE), None) == [0]
+
+
 def test_cosines_are_read_against_the_embedders_own_background() -> None:
     mean, spread = 0.7, 0.02  # an embedder that finds everything alike
     near, far = mean + 8 * spread, mean + spread
