@@ -6,8 +6,10 @@ was learned is a small correction of each matrix (low rank: Hu et al., "LoRA", 2
 repository, and `tools/build_model.py` adds it to the published weights.
 
 Taught are the pairs in `tools/changes`; never those of the contradiction suite in `benchmarks`,
-whose figures are printed. Beside them each round gets statements that have nothing to do with each
-other, and statements told again.
+whose figures are printed. Most pairs that it will be shown are of one topic and end nothing, so
+each round gets as many of those: near statements out of `tools/changes/stores`, in each of which
+all is true together. Beside them it gets statements that have nothing to do with each other, and
+statements told again.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from benchmarks.contradictions import Case, cases
 from holdfast.embed.files import DATA
 from holdfast.embed.minilm import DIMENSION, MiniLM
 from holdfast.extract.changes import SURE, numbers, said
+from holdfast.replacing import NEAR
 from tools.build_model import (
     EPSILON,
     HEADS,
@@ -45,7 +48,12 @@ RANK, SCALE = 16, 2.0
 ROUNDS, BATCH = 6, 32
 RATE, HEAD_RATE, WARM = 1e-3, 1e-2, 80  # steps in which the rates grow
 DROPOUT, SOFT = 0.1, 0.02  # a label is so much less than certain
-UNRELATED, AGAIN = 0.3, 0.08  # such pairs in a round, as shares of those that are taught
+# Pairs of a round beside those that are taught, as shares of them: near ones that are both true,
+TRUE, UNRELATED, AGAIN = (
+    1.0,
+    0.1,
+    0.05,
+)  # some that have nothing to do with each other, and the same
 
 Lesson = tuple[str, str, bool]
 
@@ -66,8 +74,23 @@ def lessons() -> list[Lesson]:
     return [lesson(case) for file in sorted(LESSONS.glob("*.txt")) for case in cases(file)]
 
 
-def unlike(known: Sequence[Lesson], chance: random.Random) -> Iterator[Lesson]:
-    """Pairs that have nothing to do with each other, and statements told twice."""
+def both_true(model: MiniLM) -> list[Lesson]:
+    """Each statement of the stores beside the nearest that were told before it."""
+    found: list[Lesson] = []
+    for file in sorted(LESSONS.glob("stores/*.txt")):
+        told = [line.strip() for line in file.read_text().splitlines() if line.strip()]
+        vectors = model.embed(told)
+        for at in range(1, len(told)):
+            near = np.argsort(-(vectors[:at] @ vectors[at]))[:NEAR]
+            found += [(told[earlier], told[at], False) for earlier in near]
+    return found
+
+
+def beside(
+    known: Sequence[Lesson], true: Sequence[Lesson], chance: random.Random
+) -> Iterator[Lesson]:
+    """Pairs in which nothing ends: both true, of different things, or the same."""
+    yield from chance.sample(true, min(len(true), int(TRUE * len(known))))
     for _ in range(int(UNRELATED * len(known))):
         one, other = chance.sample(known, 2)
         yield other[0], one[1], False
@@ -143,9 +166,11 @@ def batch(tokens: MiniLM, some: Sequence[Lesson]) -> tuple[Tensor, Tensor, Tenso
     return ids, mask, torch.tensor([float(ends) for *_, ends in some])
 
 
-def batches(known: Sequence[Lesson], chance: random.Random) -> list[list[Lesson]]:
-    """All of it in any order, those of like length together."""
-    some = [*known, *unlike(known, chance)]
+def batches(
+    known: Sequence[Lesson], true: Sequence[Lesson], chance: random.Random
+) -> list[list[Lesson]]:
+    """All of a round in any order, those of like length together."""
+    some = [*known, *beside(known, true, chance)]
     chance.shuffle(some)
     runs = (some[at : at + 16 * BATCH] for at in range(0, len(some), 16 * BATCH))
     ordered = [one for run in runs for one in sorted(run, key=lambda it: len(it[0]) + len(it[1]))]
@@ -160,12 +185,15 @@ def taught(model: Model, tokens: MiniLM, known: Sequence[Lesson], rounds: int) -
     learned = [*model.learned.values()]
     groups = [{"params": learned}, {"params": [model.weight, model.bias]}]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    steps = rounds * len(batches(known, random.Random(1)))
+    true = both_true(tokens)
+    print(f"{len(known)} pairs, {sum(ends for *_, ends in known)} of them end something")
+    print(f"{len(true)} pairs of stores in which nothing ends", flush=True)
+    steps = rounds * len(batches(known, true, random.Random(1)))
     step = 0
     for number in range(rounds):
         model.train()
         lost = []
-        for some in batches(known, chance):
+        for some in batches(known, true, chance):
             step += 1
             part = min(1.0, step / WARM) * max(0.02, 1 - step / steps)
             for group, rate in zip(optimiser.param_groups, (RATE, HEAD_RATE), strict=True):
@@ -215,9 +243,7 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(options.threads)
     model = Model(tensors(read(options.wheel)["model.safetensors"]))
-    known = lessons()
-    print(f"{len(known)} pairs, {sum(ends for *_, ends in known)} of them end something")
-    taught(model, MiniLM(DATA), known, options.rounds)
+    taught(model, MiniLM(DATA), lessons(), options.rounds)
     save(model)
 
 
