@@ -29,7 +29,11 @@ _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
 _SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
 _SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
-_END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])")
+_EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf"  # ends a sentence before a capital, as chats have it
+_END = re.compile(
+    rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])"
+    rf"|(?<=[{_EMOJI}\ufe0f])\s+(?=[A-Z\"“])"
+)
 # What somebody else says, or a name: no sentence ends in it, and its "I" is not the speaker.
 QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I\b)[^\n]{1,300}?['’](?!\w)")
 

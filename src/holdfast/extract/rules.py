@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
-from holdfast.extract import signs, tongues
+from holdfast.extract import signs, substance, tongues
 from holdfast.forms import ONE
 from holdfast.model import Learning, Turn
 from holdfast.nouns import MANY_NOUNS, MOODS
@@ -50,7 +50,7 @@ _INTRODUCED = re.compile(
     re.IGNORECASE,
 )
 # "So much has happened - I went to Rome": two sentences.
-_DASH = re.compile(r"\s+[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
+_DASH = re.compile(r"(?<=\w)\s*[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
 
 
 class Rules:
@@ -126,7 +126,7 @@ def _of_its_own(part: str) -> bool:
     # Alone, nobody would know who "she" is.
     if signs.TO_YOU.search(part) or signs.POINTING.match(part):
         return False
-    return _readable(part)
+    return _readable(part) and (_lasting(part) or not substance.idle(part))
 
 
 def _of_team(told: str) -> bool:
@@ -188,10 +188,12 @@ def _hedged(told: str) -> bool:
 
 def _with_subject(told: str) -> str:
     """The statement with the "I" that was left out: "Researching agencies"."""
-    if signs.LEFT_OUT.match(told) and not signs.DOING.search(told):
-        doing = told.split(maxsplit=1)[0].endswith("ing")
-        return f"I {'am ' if doing else ''}{told[:1].lower()}{told[1:]}"
-    return told
+    found = signs.LEFT_OUT.match(told)
+    if found is None or (found["doing"] and signs.DOING.search(told)):
+        return told
+    verb = "am " if found["doing"] else "have " if found["been"] else ""
+    told = re.sub(r"^[Gg]onna\b", "am going to", told)
+    return f"I {verb}{told[:1].lower()}{told[1:]}"
 
 
 def _bare(sentence: str) -> str:
@@ -221,6 +223,8 @@ def _says_something(told: str, asked: bool) -> bool:
     terms = text.terms(told)
     if len(terms) > MOST_TERMS:
         return False
+    if signs.FRAGMENT.match(told) or (signs.ADVICE_TO.match(told) and not signs.RULED_OUT.match(told)):
+        return False
     if len(terms) <= SHORT_TERMS and _lasting(told):
         return True
     if len(terms) < LEAST_TERMS:
@@ -240,6 +244,8 @@ def _says_something(told: str, asked: bool) -> bool:
         return True
     if signs.RULED_OUT.match(told):
         return True
+    if substance.idle(told):
+        return False
     if signs.POINTING.match(told):
         full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)

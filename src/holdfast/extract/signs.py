@@ -47,6 +47,36 @@ GREETING = _start(
     hang in|can['’]t wait|nice to|great to|let['’]s|what an?|how
     """
 )
+# Half a sentence: who or what does it stands in another, or the main clause never comes.
+FRAGMENT = _start(
+    r"""
+    (?:(?:really|even|still|also|truly|definitely|certainly|sure) )?(?:made|makes?|gives?|gave
+    reminds?|reminded|brings?|brought|helps?|helped|keeps?|kept|shows?|showed|taught|teaches|lets?
+    felt|means?|meant|been|had|started|gonna|gotta|love|loved|loving|want|wanted|appreciate|doubt
+    focused|thrilled|happy|proud|grateful|inspiring|inspires|inspired|amazing|crazy|enjoy|enjoyed
+    motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
+    couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe|know)
+    something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
+    almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
+    (?:since|because|when|while|if|although|even though|though|unless|until|especially|after|before
+    whenever|as soon as)\b[^,;–—-]*$
+    (?:inspiring|amazing|incredible|awesome|great|good|nice) \w+[^.]{0,20}$
+    """
+)
+# What somebody else is told to do.
+ADVICE_TO = _start(
+    r"""
+    (?:just~|so~|always~|simply~|and~|do )*(?:stay|be|try|believe|trust|listen|remember|make sure
+    take (?:care|it|your|breaks?|some time|time|one|things|a look)|don['’]?t (?:be|worry|forget|give
+    let|hesitate|stress|lose|rush|beat|sweat|overthink)|do (?:your|what|it|some|things|not worry)
+    go (?:for|ahead|with the)|surround|focus|hang|gather|set (?:realistic|small|clear|aside|some)
+    check|look (?:at|for|into|out|up)|start (?:small|with|by)|break (?:it|things|down)|find (?:a|an
+    what|something|the|your)|get (?:some|out|enough|yourself)|give (?:it|yourself|them)|ask (?:for|a)
+    think (?:about|of)|talk to|reach out|enjoy|follow|embrace|cherish|feel free|let (?:me|it|them|us
+    yourself)|hit me|come (?:on|over|by)|join us|tell (?:me|us|them)|imagine|picture|never (?:lose
+    forget|stop|give)|have (?:fun|a (?:great|good|nice|safe|blast|wonderful)))
+    """
+)
 # Such beginnings mostly lead to nothing, unless a whole statement follows.
 SOFT = _start(
     r"""
@@ -61,6 +91,7 @@ HEDGE = _words(
         don['’]t (?:know|think|believe)|do not (?:think|believe)|no idea|what if
         hypothetically|imagine|pretend|let['’]s say|suppose
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
+        (?:it|that|this)(?:['’]d| would) (?:be|mean|have|make|help)
     """
 )
 REFUSAL = _words(
@@ -70,9 +101,13 @@ REFUSAL = _words(
         don['’]t) have (?:access|the ability)
     """
 )
+# "I took a walk to clear my mind" is no order.
 ABOUT_MEMORY = _words(
     r"""
-        (?:forget|delete|erase|clear|wipe) (?:that|this|it|what|everything|all|my|the|your)
+        ^(?:please,?~|just~|now,?~|and~|also~|ok(?:ay)?,?~|then~|can you~|could you~
+        you (?:can|should|must)~|i(?:['’]d like| want| need) you to )*(?:forget|delete|erase|clear
+        wipe)(?: about)? (?:that|this|it|what|everything|all|my|the|your)
+        (?:forget|delete|erase|clear|wipe) (?:what|everything|anything|all(?: that)?) (?:i|we|you)
         (?:your|my|the) memor(?:y|ies)(?! (?:leak|usage|limit|footprint|error|card|stick|of|lane
         bandwidth|consumption|allocation|foam|palace|issue|problem|bug)s?)
         (?:do|did|can|will) you remember|don['’]t (?:remember|store|save)
@@ -220,9 +255,20 @@ VERB = _words(
     fought|caught|thought|knew|sent|stood|held|heard|drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
     """
 )
-DOING = _words("is|are|was|were|has|have|makes?|brings?|helps?|gives?|keeps?|lets?")
+DOING = _words(
+    r"""
+    (?:is|are|was|were|has|have|can|could|will|would|does|do)(?:n['’]?t)?|makes?|brings?|helps?
+    gives?|keeps?|lets?|takes|sounds?|seems?|feels?|looks?|reminds?|shows?|means?|requires?|inspires?
+    allows?|\w+['’]s (?:so|a|an|the|not|been|always|really|just)
+    """
+)
 ASSURING = _words(
     r"""
+    i (?:really |just |also |totally )?(?:love|like|adore) (?:how|that it|that you|the way|it when)
+    i can (?:just |totally |only |almost |really |already )?(?:picture|imagine|see (?:why|how|you|it))
+    (?:love|happy|glad|like|down|willing|here|keen|eager|thrilled) to (?:help|lend|hear|assist|chip in)
+    (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
+    come (?:so far|a long way)|let (?:me|us) know
     i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
     you(?:['’]re| are) (?:so|doing|such|an?|really)|you(?:['’]ve| have) got this|you got this
     a lot(?:['’]s| has| is)? (?:been )?(?:happened|happening|going on)|lots of stuff happened
@@ -230,7 +276,7 @@ ASSURING = _words(
     since we(?: last)? (?:talked|chatted|spoke)|(?:haven['’]t|not) (?:talked|spoken)|give up
     get through this|gonna make it|loving it|here to lend|way of \w+ing (?:us|our)
     keep (?:plugging|on going)|can look some|heard (?:so many|great)|in mind|ha ha
-    owe you|must(?:['’]ve| have) been|be great|for the invite|hopefully
+    owe you|like (?:it was )?(?:just |only )?yesterday|must(?:['’]ve| have) been|be great|for the invite|hopefully
     proud of you|rooting for you|here for you|there for you|cheering
     """
 )
@@ -285,15 +331,26 @@ IDENTITY = re.compile(
     r"|[A-Z][a-z]+)[.!]*$"
 )
 OWNING = re.compile(r"(?:I|[A-Z][a-z]+) (?:also |now )?owns? (?:an?|two|three|the) \w+[.!]*$")
+# "Took a trip to Rome", "Still working on it", "Been reading a lot": who speaks left out the "I".
 LEFT_OUT = _start(
     r"""
-        got (?:promoted|married|engaged|hired|laid off|fired|divorced|accepted)
-        (?:joined|went|got|made|took|saw|met|bought|started|finished|visited|tried|had|been
-        decided|won|found|lost|moved|gave|ran|worked|spent|read|watched|played|painted
-        wrote) (?:a|an|the|my|our|some|to|with|in|on|at|it|up|out)|(?:researching|working on
-        trying|planning|thinking (?:of|about)|looking (?:into|for)|learning|reading|writing
-        taking|getting|starting|going|doing|making|training|practicing|studying|training
-        hiking|running) (?!care|time)\w+
+        (?P<past>(?:even~|also~|finally~|recently~|already~)?(?:got (?:promoted|married|engaged|hired
+        laid off|fired|divorced|accepted|back|home|into|up)|(?:joined|went|got|made|took|saw|met
+        bought|started|finished|visited|tried|had|decided|won|found|lost|moved|gave|ran|worked|spent
+        read|watched|played|painted|wrote|attended|signed|booked|ordered|picked|baked|cooked
+        adopted|applied|hosted|organized|volunteered|learned|passed|quit|sold|built|created) (?:an?
+        the|my|our|some|to|with|in|on|at|it|up|out|back|that|this|two|three|four|\d+|into|for|new
+        lots of|\w+ing|(?-i:[A-Z]\w+))))
+        (?P<been>been (?:\w+ing|to|in|at|on|busy|away|out|only|back|there))
+        (?P<will>gonna (?!be\b)\w+)
+        (?P<needs>(?:still )?(?:need|want|have|plan|hope) to)
+        (?P<not>(?:didn['’]?t|couldn['’]?t|haven['’]?t) [a-z]+)
+        (?P<doing>(?:(?:still|now|currently|also|even|mostly) )?(?:researching|working (?:on|at|as)
+        trying|planning|thinking (?:of|about)|looking (?:into|for|at)|learning|reading|writing
+        taking|getting|starting|going|doing|making|training|practicing|studying|hiking|running
+        going to|finishing|prepping|preparing|heading|moving|hosting|volunteering|attending|visiting
+        saving|applying|using|considering|exploring|joining|spending|celebrating|following
+        focusing|waiting|helping|teaching|building) (?!care|time)\w+)
     """
 )
 FADES = _start(
@@ -377,10 +434,11 @@ LEAD = re.compile(
     + alternatives(
         MISTAKEN
         + r"""
-        oh|ah|aw+|wow|well|yeah|yes|yep|no(?! more)|nope|nah|hey|hi|hello|so|and|but|also|anyway|btw
+        oh|ah|aw+|wow|well|yeah|yes|yep|yup|no(?! more| doubt)|nope|nah|hey|hi|hello|and|but|also
+        so(?! far| good)|anyway|btw|so far,? so good|no doubt
         by the way|correction|small correction|update
-        actually|honestly|speaking of which|you know|ok|okay|sure|thanks
-        thank you|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
+        actually|honestly|speaking of which|you know|ok|okay|sure|(?:thanks|thank you)(?: for (?:asking
+        sharing|checking|the \w+|your \w+))?|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
         besides that|last time we (?:saw each ?other|talked|spoke)|since we last (?:spoke
         talked|chatted)|plus|for example|in fact|to be honest|fyi|of course|absolutely
         definitely|totally|exactly|guess what|i (?:just )?(?:wanted to|have to|must
