@@ -69,4 +69,5 @@ def _ends(line: str) -> Iterator[int]:
 
 def ended(sentence: str) -> str:
     """The sentence with an end."""
-    return sentence if sentence.endswith((".", "!", "?", "…", "。")) else f"{sentence}."
+    bare = sentence.rstrip("\"'”’)")
+    return sentence if bare.endswith((".", "!", "?", "…", "。")) else f"{sentence}."

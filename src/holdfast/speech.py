@@ -89,6 +89,12 @@ def followed(sentence: str, before: str) -> str:
     return f"{name}{whose}{clip}{sentence[found.end() :]}"
 
 
+def strays(sentence: str, before: str) -> bool:
+    """True if its "she" or "he" is somebody else than the one before is about."""
+    same = followed(sentence, before) != sentence
+    return bool(_FOLLOWS.match(sentence) and _ABOUT.match(before)) and not same
+
+
 def amended(before: str, sentence: str) -> str | None:
     """What was said before with the value that a sentence puts right: "make that Thursday".
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
@@ -28,6 +29,7 @@ _PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z
 _POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
 _LETS_NEVER = re.compile(r"^let['’]?s never ", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b\d[\w-]*(?: [A-Z]\w+){1,3}, [A-Z][\w ]+[.!]*$")  # "14 Elm Street, Austin"
+_ALL = ("people", "everyone", "everybody")
 _NAME = r"(?!I['’])[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
 _CALLED = re.compile(
     rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
@@ -82,11 +84,75 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
     if turn.role in ("tool", "system"):
         return
     at = turn.at or now
-    yield from _shown(turn, number, at)
+    found = list(_told(turn, number, at, asked))
+    for picture in _shown(turn, number, at):
+        place = _seen_in(found, picture)
+        if place is None:
+            yield picture
+        else:
+            whole = f"{sentences.ended(found[place].content)} {picture.content}"
+            found[place] = replace(found[place], content=whole)
+    yield from found
+
+
+def _told(turn: Turn, number: int, at: datetime, asked: bool) -> Iterator[Learning]:
+    """What is said in a turn, each with the sentences that only go on about it."""
+    last: Learning | None = None
+    before = ""
     for sentence in _said(turn):
+        bare = _bare(sentence)
+        goes_on = signs.GOES_ON.match(bare) and not speech.strays(bare, before)
+        if last is not None and goes_on:
+            if _adds(sentence, bare, turn):
+                since = number - 1 if asked else number
+                last = _joined(last, when.resolved(_named(bare, turn), at), since)
+            continue
         told = statement(sentence, turn.role, asked)
+        if told is None and substance.void(bare):
+            continue  # nothing that "it" could mean comes between
+        yield from [last] if last is not None else ()
+        last, before = None, bare
         for part in _parts(told) if told is not None else ():
-            yield _learning(part, turn, number, at, asked)
+            yield from [last] if last is not None else ()
+            last = _learning(part, turn, number, at, asked)
+    yield from [last] if last is not None else ()
+
+
+def _seen_in(found: Sequence[Learning], picture: Learning) -> int | None:
+    """Which of the statements a picture goes with: the last that points at it, names it, or tells
+    what "we" did."""
+    who = f"{picture.about}"
+    shown = set(text.terms(picture.content.removeprefix(who)))
+    for place in range(len(found) - 1, -1, -1):
+        told = found[place].content
+        ours = told.startswith(f"{who}: ")
+        if ours or signs.POINTS_AT.search(told) or shown & set(text.terms(told.replace(who, ""))):
+            return place
+    return None
+
+
+def _named(told: str, turn: Turn) -> str:
+    return speech.resolved(told, turn.speaker or (AGENT if turn.role == "agent" else USER))
+
+
+def _adds(sentence: str, told: str, turn: Turn) -> bool:
+    """True if a sentence says more of what the one before is about: "It has two doors"."""
+    if turn.role == "agent" or _refused(sentence, told) or signs.TO_YOU.search(told):
+        return False
+    empty = signs.ASSURING.search(told) or _holds_always(told)
+    return substance.adds(told) and not empty
+
+
+def _joined(known: Learning, more: str, since: int) -> Learning:
+    """A learning with a sentence that would tell nobody anything without it."""
+    kind = "lesson" if signs.AVOID.search(more) else known.kind
+    return replace(
+        known,
+        content=f"{sentences.ended(known.content)} {sentences.ended(more)}",
+        kind=kind,
+        turns=tuple(sorted({since, *known.turns})),
+        avoid=known.avoid or kind == "lesson",
+    )
 
 
 def _said(turn: Turn) -> Iterator[str]:
@@ -139,11 +205,11 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
     foreign = tongues.foreign(told)
     own = tongues.own(told) if foreign else speech.first_person(told)
     about = speaker if own else None
-    content = told if foreign else when.resolved(speech.resolved(told, speaker), at)
+    content = told if foreign else when.resolved(_named(told, turn), at)
     # "It was in Rome" says what it is about only beside the question that it answers, and "we
     # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
     answer = asked and signs.POINTING.match(told) is not None
-    ours = turn.speaker and kind == "fact" and speech.of_us(told) and not _of_team(told)
+    ours = turn.speaker and kind in ("fact", "preference") and speech.of_us(told) and not _of_team(told)
     if (about is None and (answer or ours)) or (foreign and turn.speaker):
         content = f"{speaker}: {content}"
     content = content[:1].upper() + content[1:]
@@ -160,24 +226,31 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
     sentence = signs.ASKED_TO_KEEP_THAT.sub(r"\g<what>.", sentence)
-    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
-    if any(sign.search(sentence) for sign in nothing):
-        return None
     if tongues.foreign(sentence):
-        kept = role != "agent" and tongues.states(sentence) and not suspicion.found(sentence)
+        kept = role != "agent" and not _refused(sentence, "") and tongues.states(sentence)
         return sentence if kept else None
     told = _bare(sentence)
-    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told):
-        return None
-    if suspicion.found(sentence):
-        return None
-    if role == "user" and signs.TO_DO.match(told):
+    if role == "user" and signs.TO_DO.match(told) and not _refused(sentence, ""):
         return told
-    if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or _hedged(told):
+    if _refused(sentence, told) or not _says_something(told, asked):
         return None
-    if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
-        return None
-    return told
+    return told if role != "agent" or _of_agent(told) else None
+
+
+def _refused(sentence: str, told: str) -> bool:
+    """True for what is no statement at all, or none that is meant so."""
+    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
+    if any(sign.search(sentence) for sign in nothing) or suspicion.found(sentence):
+        return True
+    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told) or _hedged(told):
+        return True
+    return bool(signs.GREETING.match(told) or signs.INSTRUCTION.match(told))
+
+
+def _holds_always(told: str) -> bool:
+    """True for what is said of everybody; what people did once is not."""
+    found = signs.HOLDS_ALWAYS.search(told)
+    return found is not None and not (found[0].lower() in _ALL and signs.PAST.search(told))
 
 
 def _hedged(told: str) -> bool:
@@ -247,7 +320,8 @@ def _says_something(told: str, asked: bool) -> bool:
     if substance.idle(told):
         return False
     if signs.POINTING.match(told):
-        full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
+        full = asked and len(terms) >= FULL_TERMS and not _holds_always(told)
+        full = full or (signs.BESIDES.search(told) is not None and substance.full(told))
         return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
     if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
         return False
@@ -297,7 +371,7 @@ def _altered(told: str) -> bool:
 
 def _of_somebody(told: str) -> bool:
     """True for what is told of a person or a thing that is named: "Rosa teaches biology"."""
-    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told) or signs.POINTING.match(told):
+    if signs.TO_YOU.search(told) or _holds_always(told) or signs.POINTING.match(told):
         return False
     return signs.SOMEBODY.match(told) is not None and any(not it.weak for it in slots.of(told))
 
@@ -315,12 +389,14 @@ def _relation(attribute: str) -> bool:
 def _slight(told: str) -> bool:
     """True for the few words that only say how one feels, or that something will be."""
     found = signs.FEELING.search(told) or signs.VAGUE.search(told) or signs.SOFT.match(told)
-    return found is not None
+    return found is not None and not substance.full(told)
 
 
 def _anchored(told: str) -> bool:
     """True if a sentence without an "I" still speaks of something that can be told apart."""
-    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told):
+    if signs.OF_US.match(told) and substance.full(told) and not signs.TO_YOU.search(told):
+        return True
+    if signs.TO_YOU.search(told) or _holds_always(told):
         return False
     ours = speech.of_us(told) and (signs.HAPPENED.search(told) or signs.REGULAR.match(told))
     if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):

@@ -11,7 +11,8 @@ import re
 from holdfast import speech, text
 
 LEAST = 2  # words of substance that a statement has
-FEW_LIGHT = 3  # or one, beside so few others, if it is told of the speaker: "I love live music"
+FULL = 3  # words of substance of what speaks for itself
+FEW_LIGHT = 4  # or one, beside so few others, if it is told of the speaker: "I love live music"
 PLAIN_LIGHT = 5  # or so few, if none of them is a verdict or a feeling
 FEWER_LIGHT = 1  # or one that is only said to be theirs: "dance is my passion"
 JUDGED = 3  # with no more than so many, a verdict on what is nobody's tells nothing
@@ -92,6 +93,13 @@ _SMALL = """
 """
 _WORD = re.compile(r"[^\W_][\w'’+#-]*")
 _CLIPPED = re.compile(r"(?:n['’]t|['’]\w*)$")
+_TO_YOU = re.compile(r"\b(?:you|your)\b(?! (?:recommended|gave|told|mentioned|suggested|said))", re.I)
+# "I painted it": one word of substance, and what it is about is told elsewhere.
+_UNSAID = re.compile(
+    r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b(?:it|them|something|someone"
+    r"|(?:that|this|these|those)(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
+    re.IGNORECASE,
+)
 _OWN = re.compile(r"(?:\w+ )?(?:I\b|We\b|My \w+ and I\b)")
 
 
@@ -108,18 +116,42 @@ def _forms(block: str) -> set[str]:
 
 VERDICTS = frozenset(_VERDICTS.split()) | _forms(_FEELINGS)
 LIGHT = VERDICTS | _forms(_THINGS + _DOINGS) | frozenset(_SMALL.split()) | text.STOP
+_VERDICT = re.compile(
+    r"(?:\b(?:is|are)|['’]s)(?: (?:so|really|very|just|such|an?|the|super|quite|truly|always|also))*"
+    rf" (?:{'|'.join(_VERDICTS.split())})\b"
+)
 
 
 def idle(told: str) -> bool:
     """True for a sentence that tells nothing of anybody but how it feels, or what all know."""
     heavy, light, judged, named = _weighed(told)
     theirs = speech.first_person(told) or speech.of_us(told)
+    if judged and not named and _TO_YOU.search(told):
+        return True
     if heavy >= LEAST:
-        return judged and not named and not theirs and heavy <= JUDGED
-    if heavy == 0 or not (theirs or named):
+        verdict = judged and (heavy <= JUDGED or _VERDICT.search(told) is not None)
+        return verdict and not named and not theirs
+    if heavy == 0 or not (theirs or named) or (_UNSAID.search(told, 1) and not named):
         return True
     own = FEW_LIGHT if judged else PLAIN_LIGHT
     return light > (own if _OWN.match(told) or named else FEWER_LIGHT)
+
+
+def adds(told: str) -> bool:
+    """True for a sentence that says more of what was said before it than how good it is."""
+    heavy, light, judged, named = _weighed(told)
+    return heavy >= LEAST or (heavy == 1 and (named or not judged) and light <= FEW_LIGHT)
+
+
+def void(told: str) -> bool:
+    """True if no word of it has any substance."""
+    return _weighed(told)[0] == 0
+
+
+def full(told: str) -> bool:
+    """True for a sentence that tells enough to be known again, whatever it points at."""
+    heavy, light, judged, _ = _weighed(told)
+    return heavy >= FULL and (not judged or heavy >= light)
 
 
 def _weighed(told: str) -> tuple[int, int, bool, bool]:
