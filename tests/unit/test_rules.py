@@ -178,7 +178,7 @@ def test_an_answer_names_its_question_as_a_source() -> None:
         "Ann: Where was it?\nBob: It was in the old town hall beside the wide green river."
     )
     (found,) = Rules().extract(turns, NOW)
-    assert (found.turns, found.content[:8]) == ((0, 1), "Bob: It ")
+    assert (found.turns, found.content[:34]) == ((0, 1), 'Bob, asked "Where was it?": It was')
 
 
 def test_who_types_no_capitals_is_read_sentence_by_sentence() -> None:

@@ -20,6 +20,7 @@ MANY_LASTING = {"habit", "speaks", "allergic", "member"}
 SHORT_TERMS = 4  # and no more than so many
 NEWS_TERMS = 8  # what is told as a change has no more
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
+MOST_ASKED = 14  # words of a question that is told beside its answer
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
 _TAIL = re.compile(
@@ -63,14 +64,15 @@ class Rules:
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns."""
         found: dict[str, Learning] = {}
-        asked = played = False
+        asked: str | None = None
+        played = False
         for number, turn in enumerate(turns):
             played = not signs.ENDS_PLAY.search(turn.text) if played else _plays(turn)
             if played:
                 continue
             for learning in learned(turn, number, now, asked):
                 found.setdefault(learning.content.casefold(), learning)
-            asked = "?" in turn.text
+            asked = _question(turn)
         return list(found.values())
 
 
@@ -79,8 +81,20 @@ def _plays(turn: Turn) -> bool:
     return turn.role == "user" and signs.PLAY.search(sentences.spoken(turn.text)) is not None
 
 
-def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iterator[Learning]:
-    """What lasts of one turn; `asked` if the turn before it asks something."""
+def _question(turn: Turn) -> str | None:
+    """What a turn asks last, if it asks; "" if that is too long to be told beside its answer."""
+    if "?" not in turn.text:
+        return None
+    spoken = sentences.split(sentences.spoken(turn.text))
+    asked = [_CALLED.sub("", it) for it in spoken if signs.QUESTION.search(it)]
+    if not asked or suspicion.found(asked[-1]) or turn.role in ("tool", "system"):
+        return ""
+    fits = len(asked[-1].split()) <= MOST_ASKED and '"' not in asked[-1]
+    return asked[-1] if fits else ""
+
+
+def learned(turn: Turn, number: int, now: datetime, asked: str | None = None) -> Iterator[Learning]:
+    """What lasts of one turn; `asked` is what the turn before it asks, if it does."""
     if turn.role in ("tool", "system"):
         return
     at = turn.at or now
@@ -95,7 +109,7 @@ def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iter
     yield from found
 
 
-def _told(turn: Turn, number: int, at: datetime, asked: bool) -> Iterator[Learning]:
+def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[Learning]:
     """What is said in a turn, each with the sentences that only go on about it."""
     last: Learning | None = None
     before = ""
@@ -104,18 +118,26 @@ def _told(turn: Turn, number: int, at: datetime, asked: bool) -> Iterator[Learni
         goes_on = signs.GOES_ON.match(bare) and not speech.strays(bare, before)
         if last is not None and goes_on:
             if _adds(sentence, bare, turn):
-                since = number - 1 if asked else number
+                since = number if asked is None else number - 1
                 last = _joined(last, when.resolved(_named(bare, turn), at), since)
             continue
-        told = statement(sentence, turn.role, asked)
-        if told is None and substance.void(bare):
-            continue  # nothing that "it" could mean comes between
+        told = statement(sentence, turn.role, asked is not None)
+        first = asked if asked is None or before == "" else ""  # only that answers the question
+        if told is None and first and _answers(sentence, bare):
+            told = bare
+        if told is None and _between(bare):
+            continue
         yield from [last] if last is not None else ()
         last, before = None, bare
         for part in _parts(told) if told is not None else ():
             yield from [last] if last is not None else ()
-            last = _learning(part, turn, number, at, asked)
+            last = _learning(part, turn, number, at, first)
     yield from [last] if last is not None else ()
+
+
+def _between(bare: str) -> bool:
+    """True for what comes between two sentences and has nothing that "it" could mean."""
+    return substance.void(bare) or len(bare.split()) < 3 or signs.GREETING.match(bare) is not None
 
 
 def _seen_in(found: Sequence[Learning], picture: Learning) -> int | None:
@@ -125,7 +147,7 @@ def _seen_in(found: Sequence[Learning], picture: Learning) -> int | None:
     shown = set(text.terms(picture.content.removeprefix(who)))
     for place in range(len(found) - 1, -1, -1):
         told = found[place].content
-        ours = told.startswith(f"{who}: ")
+        ours = told.startswith((f"{who}: ", f"{who}, asked "))
         if ours or signs.POINTS_AT.search(told) or shown & set(text.terms(told.replace(who, ""))):
             return place
     return None
@@ -199,7 +221,15 @@ def _of_team(told: str) -> bool:
     return any(slot.who == readings.US for slot in slots.of(told) if not slot.weak)
 
 
-def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
+def _answers(sentence: str, told: str) -> bool:
+    """True for no more than a name or a number: "Luna and Oliver!"."""
+    if _refused(sentence, told) or signs.TO_YOU.search(told):
+        return False
+    short = len(text.terms(told)) <= NEWS_TERMS and not signs.VERB.search(_POSSESSIVE.sub(" ", told))
+    return short and _PROPER.search(told) is not None
+
+
+def _learning(told: str, turn: Turn, number: int, at: datetime, asked: str | None) -> Learning:
     speaker = turn.speaker or (AGENT if turn.role == "agent" else USER)
     kind = kind_of(told)
     foreign = tongues.foreign(told)
@@ -208,9 +238,11 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
     content = told if foreign else when.resolved(_named(told, turn), at)
     # "It was in Rome" says what it is about only beside the question that it answers, and "we
     # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
-    answer = asked and signs.POINTING.match(told) is not None
+    answer = asked is not None and not _tells_itself(told)
     ours = turn.speaker and kind in ("fact", "preference") and speech.of_us(told) and not _of_team(told)
-    if (about is None and (answer or ours)) or (foreign and turn.speaker):
+    if answer and asked:
+        content = f'{speaker}, asked "{asked}": {content}'
+    elif (about is None and (answer or ours)) or (foreign and turn.speaker):
         content = f"{speaker}: {content}"
     content = content[:1].upper() + content[1:]
     return Learning(
@@ -221,6 +253,14 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
         happened_at=when.happened(told, at),
         avoid=kind == "lesson" and signs.AVOID.search(told) is not None,
     )
+
+
+def _tells_itself(told: str) -> bool:
+    """True unless only the question that it answers says what it is about."""
+    own = speech.first_person(told)
+    verb = own or signs.VERB.search(_POSSESSIVE.sub(" ", told)) or tongues.foreign(told)
+    points = signs.GOES_ON.match(told) or (signs.POINTING.match(told) and not own)
+    return bool(verb) and not points
 
 
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:

@@ -50,9 +50,9 @@ GREETING = _start(
 # Half a sentence: who or what does it stands in another, or the main clause never comes.
 FRAGMENT = _start(
     r"""
-    (?:(?:really|even|still|also|truly|definitely|certainly|sure) )?(?:made|makes?|gives?|gave
-    reminds?|reminded|brings?|brought|helps?|helped|keeps?|kept|shows?|showed|taught|teaches|lets?
-    felt|means?|meant|been|had|started|gonna|gotta|love|loved|loving|want|wanted|appreciate|doubt
+    (?:(?:really|even|still|also|truly|definitely|certainly|sure) )?(?:made|makes|gives|gave
+    reminds|reminded|brings|brought|helps|helped|keeps|kept|shows|showed|taught|teaches|lets
+    felt|means|meant|been|had|started|gonna|gotta|love|loved|loving|want|wanted|appreciate|doubt
     focused|thrilled|happy|proud|grateful|inspiring|inspires|inspired|amazing|crazy|enjoy|enjoyed
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe|know)

@@ -51,13 +51,13 @@ _FEELINGS = """
 # What stands for anything.
 _THINGS = """
     adventure anybody anyone anything aspect back balance bit bunch chance change chapter choice
-    course day detail difference direction down effect effort end everybody everyone everything
-    experience fact folk future goal guy hurdle idea impact individual issue journey kind lesson
+    day detail difference direction down effect effort end everybody everyone everything
+    experience fact folk future goal guy hurdle idea impact individual journey kind lesson
     life lot meaning memory mind mix moment nobody nothing obstacle opportunity other ourselves part
-    past path people person picture place point possibility potential power problem process progress
-    reality reason reminder result reward ride road room self sense setback side situation somebody
-    someone something soon sort spot stage state step story stress struggle stuff success task theme
-    thing time ton touch trick type up ups view way while word work world yourself pic photo thought
+    past path people person picture place point possibility potential power progress
+    reality reason reminder result reward ride self sense setback side situation somebody
+    someone something soon sort step story stress struggle stuff success 
+    thing time ton touch trick type up ups way while word work world yourself pic photo thought
 """
 # What anybody does with it.
 _DOINGS = """
@@ -100,7 +100,7 @@ _UNSAID = re.compile(
     r"|(?:that|this|these|those)(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"(?:\w+ )?(?:I\b|We\b|My \w+ and I\b)")
+_OWN = re.compile(r"(?:\w+,? ){0,3}(?:I\b|[Ww]e\b)")
 
 
 def _forms(block: str) -> set[str]:
@@ -159,7 +159,8 @@ def _weighed(told: str) -> tuple[int, int, bool, bool]:
     heavy, light, judged, named = set(), set(), False, False
     for found in _WORD.finditer(told):
         word = _CLIPPED.sub("", found[0]).casefold()
-        name = (found.start() > 0 and found[0][0].isupper() and word != "i") or word.isdigit()
+        inside = found.start() > 0 and found[0][0].isupper() and word != "i"
+        name = inside or any(map(str.isdigit, word))
         named = named or name
         if name or word not in LIGHT:
             heavy.add(word)
