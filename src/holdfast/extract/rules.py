@@ -317,6 +317,7 @@ def _bare(sentence: str) -> str:
         before = told
         told = _LETS_NEVER.sub("Never ", signs.LEAD.sub("", told))
         told = told if _ADDRESS.search(told) else _CALLED.sub("", told).strip()
+        told = told.lstrip("-–— ")
     return _with_subject(_without_tail(told[:1].upper() + told[1:]))
 
 
@@ -353,7 +354,7 @@ def _says_something(told: str, asked: bool) -> bool:
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
-    if len(terms) <= NEWS_TERMS and _news(told):
+    if len(terms) <= NEWS_TERMS and _news(told) and not substance.void(told):
         return True
     if signs.RULED_OUT.match(told):
         return True

@@ -58,9 +58,8 @@ FRAGMENT = _start(
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe|know)
     something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
     almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
-    (?:since|because|when|while|if|although|even though|though|unless|until|especially|after|before
-    whenever|as soon as)\b[^,;–—-]*$
-    (?:inspiring|amazing|incredible|awesome|great|good|nice) \w+[^.]{0,20}$
+    (?:since|because|when|while|although|even though|though|unless|until|especially when|after|before
+    whenever|as soon as) (?:i|we|he|she|they|it|you)(?=\b[^,;–—-]*$)(?!.* (?:i|we|my|our|the) )
     """
 )
 # What somebody else is told to do.
@@ -268,7 +267,8 @@ ASSURING = _words(
     i can (?:just |totally |only |almost |really |already )?(?:picture|imagine|see (?:why|how|you|it))
     (?:love|happy|glad|like|down|willing|here|keen|eager|thrilled) to (?:help|lend|hear|assist|chip in)
     (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
-    come (?:so far|a long way)|let (?:me|us) know|behind you
+    come (?:so far|a long way)|let (?:me|us) know|behind you|(?:day|morrow|time) works
+    (?:love|like|happy|glad) to (?:join in|be there|come along)|(?:won['’]t|not) (?:gonna )?(?:quit|let)
     i(?:['’]m| am) (?:so |really |just |super )?(?:glad|happy|thrilled|stoked|excited|proud|grateful
     sorry) (?:that |about )?(?:we|you|it|this|they|for you|to see|to hear|your)
     i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
