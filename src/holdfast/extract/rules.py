@@ -354,8 +354,8 @@ def _says_something(told: str, asked: bool) -> bool:
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
-    if len(terms) <= NEWS_TERMS and _news(told) and not substance.void(told):
-        return True
+    if len(terms) <= NEWS_TERMS and _news(told) and not substance.unsaid(told):
+        return not substance.void(told)
     if signs.RULED_OUT.match(told):
         return True
     if substance.idle(told):

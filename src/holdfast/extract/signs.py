@@ -56,6 +56,8 @@ FRAGMENT = _start(
     focused|thrilled|happy|proud|grateful|inspiring|inspires|inspired|amazing|crazy|enjoy|enjoyed
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe|know)
+    bet|wish|wishing|guess|hope|hopefully|looks like|feels like|sounds like
+    i (?:do|did|will|can|have|am|was|would|could)(?:n['’]t)?(?=[.!,]|$)
     something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
     almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
     (?:since|because|when|while|although|even though|though|unless|until|especially when|after|before
@@ -91,6 +93,8 @@ HEDGE = _words(
         hypothetically|imagine|pretend|let['’]s say|suppose
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
         (?:it|that|this)(?:['’]d| would) (?:be|mean|have|make|help)
+        i (?:really|definitely|probably|totally) should|i should (?:really|definitely|probably|totally
+        try|check|give)
     """
 )
 REFUSAL = _words(
@@ -258,7 +262,7 @@ DOING = _words(
     r"""
     (?:is|are|was|were|has|have|can|could|will|would|does|do)(?:n['’]?t)?|makes?|brings?|helps?
     gives?|keeps?|lets?|takes|sounds?|seems?|feels?|looks?|reminds?|shows?|means?|requires?|inspires?
-    allows?|\w+['’]s (?:so|a|an|the|not|been|always|really|just)
+    allows?|\w+s (?:me|us|you)|\w+['’]s (?:so|a|an|the|not|been|always|really|just)
     """
 )
 ASSURING = _words(
@@ -268,13 +272,20 @@ ASSURING = _words(
     (?:love|happy|glad|like|down|willing|here|keen|eager|thrilled) to (?:help|lend|hear|assist|chip in)
     (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
     come (?:so far|a long way)|let (?:me|us) know|behind you|(?:day|morrow|time) works
+    rest assured|no doubt|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers|thanks) for
+    i remember (?:you|when you|that you)|much (?:has )?happened|love the (?:thought|idea|sound)
+    i (?:can |can['’]t |could )?(?:totally |definitely |really |so )?(?:get|see|understand|relate
+    imagine) (?:how|that|why|what|it|to)|(?:i|we)(?:['’]d| would)? (?:highly |definitely |totally
+    really )?(?:recommend|suggest)
+    (?:i['’]ll|i will|i can|i could|i['’]d) (?:\w+ ){0,4}?(?:send|show|give|tell|share|help|teach|lend
+    make|bring|join|support) (?:\w+ )?you
     (?:love|like|happy|glad) to (?:join in|be there|come along)|(?:won['’]t|not) (?:gonna )?(?:quit|let)
     i(?:['’]m| am) (?:so |really |just |super )?(?:glad|happy|thrilled|stoked|excited|proud|grateful
     sorry) (?:that |about )?(?:we|you|it|this|they|for you|to see|to hear|your)
     i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
     you(?:['’]re| are) (?:so|doing|such|an?|really)|you(?:['’]ve| have) got this|you got this
     a lot(?:['’]s| has| is)? (?:been )?(?:happened|happening|going on)|lots of stuff happened
-    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to check in|keep (?:ya|you) posted
+    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to (?:check|say|give you|wish|see how|reach out)|keep (?:ya|you) posted
     since we(?: last)? (?:talked|chatted|spoke)|(?:haven['’]t|not) (?:talked|spoken)|give up
     get through this|gonna make it|loving it|here to lend|way of \w+ing (?:us|our)
     keep (?:plugging|on going)|can look some|heard (?:so many|great)|in mind|ha ha
@@ -356,8 +367,11 @@ LEFT_OUT = _start(
         (?P<past>(?:even~|also~|finally~|recently~|already~)?(?:got (?:promoted|married|engaged|hired
         laid off|fired|divorced|accepted|back|home|into|up)|(?:joined|went|got|made|took|saw|met
         bought|started|finished|visited|tried|had|decided|won|found|lost|moved|gave|ran|worked|spent
-        read|watched|played|painted|wrote|attended|signed|booked|ordered|picked|baked|cooked
-        adopted|applied|hosted|organized|volunteered|learned|passed|quit|sold|built|created) (?:an?
+        read|wrote|quit|sold|built|did|ate|(?!based|located|inspired|excited|tired|used|supposed
+        compared|related|interested|amazed|impressed|thrilled|stunned|focused|loved|need|dedicated
+        blessed|determined|convinced|worried|surrounded|filled|packed|pleased|prepared|motivated
+        involved|depend|agreed|indeed|speed|committed|addicted|obsessed|devoted|opposed|allowed
+        designed|known|called|named)[a-z]{2,}ed) (?:an?
         the|my|our|some|to|with|in|on|at|it|up|out|back|that|this|two|three|four|\d+|into|for|new
         lots of|\w+ing|(?-i:[A-Z]\w+))))
         (?P<been>been (?:(?:real|really|super|so|pretty) )?(?:\w+ing|to|in|at|on|busy|away|out|only|back|there))
@@ -461,7 +475,7 @@ LEAD = re.compile(
         besides that|last time we (?:saw each ?other|talked|spoke)|since we (?:last )?(?:spoke
         talked|chatted)(?: last)?|plus|for example|in fact|to be honest|fyi|of course|absolutely
         definitely|totally|exactly|guess what|i (?:just )?(?:wanted to|have to|must
-        can) (?:tell you|say|mention)(?: that)?|recently|lately|just|i(?:['’]m|~am) (?:so~|really~|super )?(?:happy
+        can) (?:tell you|say(?! hi| hey| hello)|mention|let you know|share)(?: that)?|recently|lately|just|i(?:['’]m|~am) (?:so~|really~|super )?(?:happy
         glad|sorry|excited) to (?:say|report|hear|tell you)(?: that)?
         """
     )

@@ -36,6 +36,8 @@ _VERDICTS = """
     soothing special spectacular stoked stressful striking strong stronger stunning super superb
     supportive surreal sweet terrible terrific thankful therapeutic thought-provoking thrilled
     thrilling touching tough tranquil tricky true unbelievable unforgettable uplifting unreal
+    annoyed annoying assured awkward certain content delighted disappointed elated embarrassed
+    frustrated frustrating jealous nostalgic satisfied shocked sure surprised upset weird worried
     valuable vibrant vital warm welcoming wicked wild wonderful worth worthwhile wow
 """
 _FEELINGS = """
@@ -92,11 +94,17 @@ _SMALL = """
     without wo ca yep yes yet yup cuz em gonna hey fam thru tho oh
 """
 _WORD = re.compile(r"[^\W_][\w'’+#-]*")
+# "I was so elated": who somebody is, is learned before that is asked.
+_MOOD = re.compile(
+    r"I(?:['’]m| am| was|['’]ve been| have been| feel| felt)(?: (?:\w+ly|so|very|super|just|too|quite"
+    r"|pretty|kinda|a bit))* [a-z]+(?: (?:already|now|lately|today|again|too|these days|right now))*"
+    r"[.!]*$"
+)
 _CLIPPED = re.compile(r"(?:n['’]t|['’]\w*)$")
 _TO_YOU = re.compile(r"\b(?:you|your)\b(?! (?:recommended|gave|told|mentioned|suggested|said))", re.I)
 # "I painted it": one word of substance, and what it is about is told elsewhere.
 _UNSAID = re.compile(
-    r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b(?:it|them|something|someone"
+    r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b(?:it|them|him|something|someone|some more"
     r"|(?:that|this|these|those)(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
     re.IGNORECASE,
 )
@@ -126,15 +134,23 @@ def idle(told: str) -> bool:
     """True for a sentence that tells nothing of anybody but how it feels, or what all know."""
     heavy, light, judged, named = _weighed(told)
     theirs = speech.first_person(told) or speech.of_us(told)
-    if judged and not named and _TO_YOU.search(told):
+    if _MOOD.match(told) or (judged and not named and _TO_YOU.search(told)):
         return True
     if heavy >= LEAST:
         verdict = judged and (heavy <= JUDGED or _VERDICT.search(told) is not None)
         return verdict and not named and not theirs
-    if heavy == 0 or not (theirs or named) or (_UNSAID.search(told, 1) and not named):
+    if heavy == 0 or (judged and not theirs) or not (theirs or named):
+        return True
+    if _UNSAID.search(told, 1) and not named:
         return True
     own = FEW_LIGHT if judged else PLAIN_LIGHT
     return light > (own if _OWN.match(told) or named else FEWER_LIGHT)
+
+
+def unsaid(told: str) -> bool:
+    """True if what little it tells is of something that was named elsewhere: "I finished it"."""
+    heavy, _, _, named = _weighed(told)
+    return heavy < LEAST and not named and _UNSAID.search(told, 1) is not None
 
 
 def adds(told: str) -> bool:
