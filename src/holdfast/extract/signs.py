@@ -88,11 +88,12 @@ SOFT = _start(
 HEDGE = _words(
     r"""
         maybe|perhaps|might|possibly|probably|not sure|i (?:think|guess|suppose|assume)
-        i (?:hope|wish|wonder|believe)|i['’]?d (?:say|guess)|could be|kind of|sort of
+        i (?:hope|wish|wonder|believe)|i['’]?d (?:say|guess)|kind of|sort of
         don['’]t (?:know|think|believe)|do not (?:think|believe)|no idea|what if
         hypothetically|imagine|pretend|let['’]s say|suppose
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
         (?:it|that|this)(?:['’]d| would) (?:be|mean|have|make|help)
+        could (?:definitely |really |totally |also )?(?:help|be|use|make|work)
         i (?:really|definitely|probably|totally) should|i should (?:really|definitely|probably|totally
         try|check|give)
     """
@@ -261,7 +262,7 @@ VERB = _words(
 DOING = _words(
     r"""
     (?:is|are|was|were|has|have|can|could|will|would|does|do)(?:n['’]?t)?|makes?|brings?|helps?
-    gives?|keeps?|lets?|takes|sounds?|seems?|feels?|looks?|reminds?|shows?|means?|requires?|inspires?
+    gives?|keeps?|lets?|gave|made|helped|brought|reminded|taught|took|got|takes|sounds?|seems?|feels?|looks?|reminds?|shows?|means?|requires?|inspires?
     allows?|\w+s (?:me|us|you)|\w+['’]s (?:so|a|an|the|not|been|always|really|just)
     """
 )
@@ -280,6 +281,7 @@ ASSURING = _words(
     (?:i['’]ll|i will|i can|i could|i['’]d) (?:\w+ ){0,4}?(?:send|show|give|tell|share|help|teach|lend
     make|bring|join|support) (?:\w+ )?you
     (?:love|like|happy|glad) to (?:join in|be there|come along)|(?:won['’]t|not) (?:gonna )?(?:quit|let)
+    so much to \w+|(?:['’]ll|will|gonna|going to|just) keep (?:on )?(?:grinding|hustling|pushing|going|moving|trying|fighting|chasing|striving)
     i(?:['’]m| am) (?:so |really |just |super )?(?:glad|happy|thrilled|stoked|excited|proud|grateful
     sorry) (?:that |about )?(?:we|you|it|this|they|for you|to see|to hear|your)
     i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
@@ -367,13 +369,13 @@ LEFT_OUT = _start(
         (?P<past>(?:even~|also~|finally~|recently~|already~)?(?:got (?:promoted|married|engaged|hired
         laid off|fired|divorced|accepted|back|home|into|up)|(?:joined|went|got|made|took|saw|met
         bought|started|finished|visited|tried|had|decided|won|found|lost|moved|gave|ran|worked|spent
-        read|wrote|quit|sold|built|did|ate|(?!based|located|inspired|excited|tired|used|supposed
+        read|wrote|quit|sold|built|did|ate|put|came|drew|drove|flew|sent|paid|taught|caught|(?!based|located|inspired|excited|tired|used|supposed
         compared|related|interested|amazed|impressed|thrilled|stunned|focused|loved|need|dedicated
         blessed|determined|convinced|worried|surrounded|filled|packed|pleased|prepared|motivated
         involved|depend|agreed|indeed|speed|committed|addicted|obsessed|devoted|opposed|allowed
         designed|known|called|named)[a-z]{2,}ed) (?:an?
         the|my|our|some|to|with|in|on|at|it|up|out|back|that|this|two|three|four|\d+|into|for|new
-        lots of|\w+ing|(?-i:[A-Z]\w+))))
+        lots of|\w+ing|[\"“]|(?-i:[A-Z]\w+))))
         (?P<been>been (?:(?:real|really|super|so|pretty) )?(?:\w+ing|to|in|at|on|busy|away|out|only|back|there))
         (?P<will>gonna (?!be\b)\w+)
         (?P<needs>(?:still )?(?:need|want|have|plan|hope) to)

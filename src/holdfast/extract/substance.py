@@ -124,9 +124,12 @@ def _forms(block: str) -> set[str]:
 
 VERDICTS = frozenset(_VERDICTS.split()) | _forms(_FEELINGS)
 LIGHT = VERDICTS | _forms(_THINGS + _DOINGS) | frozenset(_SMALL.split()) | text.STOP
-_VERDICT = re.compile(
-    r"(?:\b(?:is|are)|['’]s)(?: (?:so|really|very|just|such|an?|the|super|quite|truly|always|also))*"
-    rf" (?:{'|'.join(_VERDICTS.split())})\b"
+_ADVERB = r"(?: (?:so|really|very|just|such|an?|the|super|quite|truly|always|also|\w+ly))*"
+_VERDICT = re.compile(rf"(?:\b(?:is|are)|['’]s){_ADVERB} (?:{'|'.join(_VERDICTS.split())})\b")
+# "Dune is amazing": no more than that, of whatever has a name.
+_PRAISE = re.compile(
+    rf"(?:\b(?:is|are|was|were|sounds?|looks?)|['’]s){_ADVERB}"
+    rf" (?:{'|'.join(_VERDICTS.split())})(?: it)?\W*$"
 )
 
 
@@ -135,6 +138,8 @@ def idle(told: str) -> bool:
     heavy, light, judged, named = _weighed(told)
     theirs = speech.first_person(told) or speech.of_us(told)
     if _MOOD.match(told) or (judged and not named and _TO_YOU.search(told)):
+        return True
+    if not theirs and _PRAISE.search(told):
         return True
     if heavy >= LEAST:
         verdict = judged and (heavy <= JUDGED or _VERDICT.search(told) is not None)
@@ -155,8 +160,8 @@ def unsaid(told: str) -> bool:
 
 def adds(told: str) -> bool:
     """True for a sentence that says more of what was said before it than how good it is."""
-    heavy, light, judged, named = _weighed(told)
-    return heavy >= LEAST or (heavy == 1 and (named or not judged) and light <= FEW_LIGHT)
+    heavy, light, _, _ = _weighed(told)
+    return heavy >= LEAST or (heavy == 1 and light <= FEW_LIGHT)
 
 
 def void(told: str) -> bool:
