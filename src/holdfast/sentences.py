@@ -29,6 +29,10 @@ _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
 _SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
 _SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
+# "Am 3. Juni": German dates.
+_MONTH = re.compile(
+    r"(?:Jan|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b|Jänner\b", re.IGNORECASE
+)
 _EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf"  # ends a sentence before a capital, as chats have it
 _END = re.compile(
     rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])"
@@ -63,6 +67,9 @@ def _ends(line: str) -> Iterator[int]:
     small = line.lstrip()[:1].islower()  # who begins so does not write capitals
     for end in _END.finditer(line):
         inside = any(start < end.start() and end.end() < stop for start, stop in quoted)
+        inside = inside or (
+            line[: end.start()][-1:].isdigit() and bool(_MONTH.match(line, end.end()))
+        )
         if not inside and (small or not (end["next"] or "").islower()):
             yield end.end()
 

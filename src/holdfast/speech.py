@@ -21,7 +21,13 @@ _PAST = frozenset(
 _NOT_PAST = frozenset("need feed breed speed exceed proceed succeed red bed shed indeed".split())
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
-_SPECIAL |= {"wanna": "wants to", "haven't": "hasn't", "don't": "doesn't", "ain't": "isn't", "weren't": "wasn't"}
+_SPECIAL |= {
+    "wanna": "wants to",
+    "haven't": "hasn't",
+    "don't": "doesn't",
+    "ain't": "isn't",
+    "weren't": "wasn't",
+}
 _SPECIAL |= {verb: f"{verb}s" for verb in "need feed breed speed exceed proceed succeed".split()}
 _CLIPPED = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _THEY = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themself"}

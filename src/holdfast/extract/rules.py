@@ -69,6 +69,7 @@ class Rules:
         for number, turn in enumerate(turns):
             played = not signs.ENDS_PLAY.search(turn.text) if played else _plays(turn)
             if played:
+                asked = None
                 continue
             for learning in learned(turn, number, now, asked):
                 found.setdefault(learning.content.casefold(), learning)
@@ -115,7 +116,8 @@ def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[
     before = ""
     for sentence in _said(turn):
         bare = _bare(sentence)
-        goes_on = signs.GOES_ON.match(bare) and not speech.strays(bare, before)
+        goes_on = signs.GOES_ON.match(bare) or substance.leans(bare)
+        goes_on = goes_on and not speech.strays(bare, before)
         if last is not None and goes_on:
             if _adds(sentence, bare, turn):
                 since = number if asked is None else number - 1
@@ -180,10 +182,17 @@ def _joined(known: Learning, more: str, since: int) -> Learning:
 def _said(turn: Turn) -> Iterator[str]:
     """The sentences of a turn, each saying whom it is about; none of what it asks to make up."""
     spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
-    before = ""
+    before, supposed = "", False
     for one in map(speech.capital, sentences.split(spoken)):
         if signs.FICTION.search(one):
             break
+        asks = signs.QUESTION.search(one) is not None
+        supposed = (supposed and not signs.IN_FACT.match(one)) or (not asks and _supposes(one))
+        if supposed:
+            continue
+        if signs.TAKES_BACK.match(one):
+            before = ""
+            continue
         for part in _DASH.split(one):
             if (better := speech.amended(before, part)) is not None:
                 before = better
@@ -191,6 +200,10 @@ def _said(turn: Turn) -> Iterator[str]:
             yield from [before] if before else ()
             before = speech.followed(part, _bare(before))
     yield from [before] if before else ()
+
+
+def _supposes(sentence: str) -> bool:
+    return signs.SUPPOSED.match(signs.LEAD.sub("", sentence)) is not None
 
 
 def _shown(turn: Turn, number: int, at: datetime) -> Iterator[Learning]:
@@ -225,7 +238,9 @@ def _answers(sentence: str, told: str) -> bool:
     """True for no more than a name or a number: "Luna and Oliver!"."""
     if _refused(sentence, told) or signs.TO_YOU.search(told):
         return False
-    short = len(text.terms(told)) <= NEWS_TERMS and not signs.VERB.search(_POSSESSIVE.sub(" ", told))
+    short = len(text.terms(told)) <= NEWS_TERMS and not signs.VERB.search(
+        _POSSESSIVE.sub(" ", told)
+    )
     return short and _PROPER.search(told) is not None
 
 
@@ -239,7 +254,12 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: str | Non
     # "It was in Rome" says what it is about only beside the question that it answers, and "we
     # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
     answer = asked is not None and not _tells_itself(told)
-    ours = turn.speaker and kind in ("fact", "preference") and speech.of_us(told) and not _of_team(told)
+    ours = (
+        turn.speaker
+        and kind in ("fact", "preference")
+        and speech.of_us(told)
+        and not _of_team(told)
+    )
     if answer and asked:
         content = f'{speaker}, asked "{asked}": {content}'
     elif (about is None and (answer or ours)) or (foreign and turn.speaker):
@@ -337,7 +357,9 @@ def _says_something(told: str, asked: bool) -> bool:
     terms = text.terms(told)
     if len(terms) > MOST_TERMS:
         return False
-    if signs.FRAGMENT.match(told) or (signs.ADVICE_TO.match(told) and not signs.RULED_OUT.match(told)):
+    if signs.FRAGMENT.match(told) or (
+        signs.ADVICE_TO.match(told) and not signs.RULED_OUT.match(told)
+    ):
         return False
     if len(terms) <= SHORT_TERMS and _lasting(told):
         return True

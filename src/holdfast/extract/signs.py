@@ -55,12 +55,14 @@ FRAGMENT = _start(
     felt|means|meant|been|had|started|gonna|gotta|love|loved|loving|want|wanted|appreciate|doubt
     focused|thrilled|happy|proud|grateful|inspiring|inspires|inspired|amazing|crazy|enjoy|enjoyed
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
-    couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe|know)
+    couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe
+    know)
     bet|wish|wishing|guess|hope|hopefully|looks like|feels like|sounds like
     i (?:do|did|will|can|have|am|was|would|could)(?:n['’]t)?(?=[.!,]|$)
     something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
     almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
-    (?:since|because|when|while|although|even though|though|unless|until|especially when|after|before
+    (?:since|because|when|while|although|even though|though|unless|until|especially when|after
+    before
     whenever|as soon as) (?:i|we|he|she|they|it|you)(?=\b[^,;–—-]*$)(?!.* (?:i|we|my|our|the) )
     """
 )
@@ -72,7 +74,8 @@ ADVICE_TO = _start(
     let|hesitate|stress|lose|rush|beat|sweat|overthink)|do (?:your|what|it|some|things|not worry)
     go (?:for|ahead|with the)|surround|focus|hang|gather|set (?:realistic|small|clear|aside|some)
     check|look (?:at|for|into|out|up)|start (?:small|with|by)|break (?:it|things|down)|find (?:a|an
-    what|something|the|your)|get (?:some|out|enough|yourself)|give (?:it|yourself|them)|ask (?:for|a)
+    what|something|the|your)|get (?:some|out|enough|yourself)|give (?:it|yourself|them)|ask (?:for
+    a)
     think (?:about|of)|talk to|reach out|enjoy|follow|embrace|cherish|feel free|let (?:me|it|them|us
     yourself)|hit me|come (?:on|over|by)|join us|tell (?:me|us|them)|imagine|picture|never (?:lose
     forget|stop|give)|have (?:fun|a (?:great|good|nice|safe|blast|wonderful)))
@@ -94,7 +97,8 @@ HEDGE = _words(
         supposedly|allegedly|if (?:i|we|you|he|she|they|it)
         (?:it|that|this)(?:['’]d| would) (?:be|mean|have|make|help)
         could (?:definitely |really |totally |also )?(?:help|be|use|make|work)
-        i (?:really|definitely|probably|totally) should|i should (?:really|definitely|probably|totally
+        i (?:really|definitely|probably|totally) should|i should (?:really|definitely|probably
+        totally
         try|check|give)
     """
 )
@@ -187,8 +191,22 @@ SARCASM = _words(
         (?<![\w,] )oh,? (?:sure|joy|perfect|wonderful|brilliant|fantastic|lovely|because)(?=,)
         because that (?:went|worked|always)
         ^sure,? (?:i|we|my|our)\b.*\b(?:now|these days|replaced|switched)
+        ^sure,? i (?:just |totally |really |absolutely )?(?:love|enjoy|adore)
     """
 )
+# What was said just before it is not meant, either.
+TAKES_BACK = re.compile(
+    r"^\W*(?:(?:i['’]m|i am|i was)? ?(?:just |only )?(?:kidding|joking)|jk|not really|/s)\W*$",
+    re.IGNORECASE,
+)
+# "Suppose we had a dog. His name is Rex": nothing of it is so, until somebody comes back to it.
+SUPPOSED = _start(
+    r"""
+    imagine|suppose|supposing|pretend|let['’]?s (?:say|assume|imagine|pretend|suppose)|assume
+    assuming|hypothetically|say (?:i|we|you)|in a world where|picture this
+    """
+)
+IN_FACT = _start("actually|in fact|in reality|in truth|really,|seriously|but i")
 
 # --- what it is ---
 
@@ -256,42 +274,52 @@ VERB = _words(
     expires?|happens?|departs?|take|deploys?|depends?|handles?|serves?|sends?|listens?|expects?
     loves?|hates?|prefers?|fails?|broke|turns?|takes|returns|leaves|teaches|coaches|manages|owns
     grew|became|brought|spent|drove|flew|slept|sold|spoke|wore|woke|fell|threw|rose|swam|sang|paid
-    fought|caught|thought|knew|sent|stood|held|heard|drives|contains|requires|belongs|arrives|\w+['’](?:s|re|ve|m|ll|d)
+    fought|caught|thought|knew|sent|stood|held|heard|drives|contains|requires|belongs|arrives
+    \w+['’](?:s|re|ve|m|ll|d)
     """
 )
 DOING = _words(
     r"""
     (?:is|are|was|were|has|have|can|could|will|would|does|do)(?:n['’]?t)?|makes?|brings?|helps?
-    gives?|keeps?|lets?|gave|made|helped|brought|reminded|taught|took|got|takes|sounds?|seems?|feels?|looks?|reminds?|shows?|means?|requires?|inspires?
+    gives?|keeps?|lets?|gave|made|helped|brought|reminded|taught|took|got|takes|sounds?|seems?
+    feels?|looks?|reminds?|shows?|means?|requires?|inspires?
     allows?|\w+s (?:me|us|you)|\w+['’]s (?:so|a|an|the|not|been|always|really|just)
     """
 )
 ASSURING = _words(
     r"""
     i (?:really |just |also |totally )?(?:love|like|adore) (?:how|that it|that you|the way|it when)
-    i can (?:just |totally |only |almost |really |already )?(?:picture|imagine|see (?:why|how|you|it))
-    (?:love|happy|glad|like|down|willing|here|keen|eager|thrilled) to (?:help|lend|hear|assist|chip in)
+    i can (?:just |totally |only |almost |really |already )?(?:picture|imagine|see (?:why|how|you
+    it))
+    (?:love|happy|glad|like|down|willing|here|keen|eager|thrilled) to (?:help|lend|hear|assist
+    chip in)
     (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
-    come (?:so far|a long way)|let (?:me|us) know|behind you|(?:day|morrow|time) works
-    rest assured|no doubt|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers|thanks) for
+    come (?:so far|a long way)|let (?:me|us) know|behind you|(?:\w+day|tomorrow|that time) works
+    rest assured|no doubt|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers
+    thanks) for
     i remember (?:you|when you|that you)|much (?:has )?happened|love the (?:thought|idea|sound)
     i (?:can |can['’]t |could )?(?:totally |definitely |really |so )?(?:get|see|understand|relate
     imagine) (?:how|that|why|what|it|to)|(?:i|we)(?:['’]d| would)? (?:highly |definitely |totally
     really )?(?:recommend|suggest)
-    (?:i['’]ll|i will|i can|i could|i['’]d) (?:\w+ ){0,4}?(?:send|show|give|tell|share|help|teach|lend
+    (?:i['’]ll|i will|i can|i could|i['’]d) (?:\w+ ){0,4}?(?:send|show|give|tell|share|help|teach
+    lend
     make|bring|join|support) (?:\w+ )?you
-    (?:love|like|happy|glad) to (?:join in|be there|come along)|(?:won['’]t|not) (?:gonna )?(?:quit|let)
-    so much to \w+|(?:['’]ll|will|gonna|going to|just) keep (?:on )?(?:grinding|hustling|pushing|going|moving|trying|fighting|chasing|striving)
+    (?:love|like|happy|glad) to (?:join in|be there|come along)|(?:won['’]t|not) (?:gonna )?(?:quit
+    let)
+    so much to \w+|(?:['’]ll|will|gonna|going to|just) keep (?:on )?(?:grinding|hustling|pushing
+    going|moving|trying|fighting|chasing|striving)
     i(?:['’]m| am) (?:so |really |just |super )?(?:glad|happy|thrilled|stoked|excited|proud|grateful
     sorry) (?:that |about )?(?:we|you|it|this|they|for you|to see|to hear|your)
     i(?:['’]m| am)? (?:bet|sure|promise|guarantee|certain|know (?:you|it)|imagine)
     you(?:['’]re| are) (?:so|doing|such|an?|really)|you(?:['’]ve| have) got this|you got this
     a lot(?:['’]s| has| is)? (?:been )?(?:happened|happening|going on)|lots of stuff happened
-    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to (?:check|say|give you|wish|see how|reach out)|keep (?:ya|you) posted
+    (?:would|['’]d) (?:love|like) to (?:see|try|hear)|wanted to (?:check|say|give you|wish|see how
+    reach out)|keep (?:ya|you) posted
     since we(?: last)? (?:talked|chatted|spoke)|(?:haven['’]t|not) (?:talked|spoken)|give up
     get through this|gonna make it|loving it|here to lend|way of \w+ing (?:us|our)
     keep (?:plugging|on going)|can look some|heard (?:so many|great)|in mind|ha ha
-    owe you|like (?:it was )?(?:just |only )?yesterday|must(?:['’]ve| have) been|be great|for the invite|hopefully
+    owe you|like (?:it was )?(?:just |only )?yesterday|must(?:['’]ve| have) been|be great
+    for the invite|hopefully
     proud of you|rooting for you|here for you|there for you|cheering
     """
 )
@@ -336,7 +364,9 @@ POINTING = _start(
     """
 )
 # "These cups I bought in Rome": what is pointed at is told, too.
-BESIDES = re.compile(r"\b(?:I|we|and I)(?:['’](?:m|ve|re|d))? (?!(?:all|can|should|need|know)\b)[a-z]+")
+BESIDES = re.compile(
+    r"\b(?:I|we|and I)(?:['’](?:m|ve|re|d))? (?!(?:all|can|should|need|know)\b)[a-z]+"
+)
 # What a group does or has, as whoever belongs to it tells.
 OF_US = _start(
     r"""
@@ -348,7 +378,8 @@ POINTS_AT = _words("this|these|that (?:pic|photo|picture|one)|here['’]s|check 
 # What only the sentence before makes clear.
 GOES_ON = _start(
     r"""
-        (?:it|they|he|she|these|those|this|that|there)(?:['’](?:s|re|ve|ll|d|s))? (?!(?:one|time|year)\b)
+        (?:it|they|he|she|these|those|this|that|there)(?:['’](?:s|re|ve|ll|d|s))? (?!(?:one|time
+        year)\b)
         (?:her|his|their|its) \w+
     """
 )
@@ -366,17 +397,20 @@ OWNING = re.compile(r"(?:I|[A-Z][a-z]+) (?:also |now )?owns? (?:an?|two|three|th
 # "Took a trip to Rome", "Still working on it", "Been reading a lot": who speaks left out the "I".
 LEFT_OUT = _start(
     r"""
-        (?P<past>(?:even~|also~|finally~|recently~|already~)?(?:got (?:promoted|married|engaged|hired
+        (?P<past>(?:even~|also~|finally~|recently~|already~)?(?:got (?:promoted|married|engaged
+        hired
         laid off|fired|divorced|accepted|back|home|into|up)|(?:joined|went|got|made|took|saw|met
         bought|started|finished|visited|tried|had|decided|won|found|lost|moved|gave|ran|worked|spent
-        read|wrote|quit|sold|built|did|ate|put|came|drew|drove|flew|sent|paid|taught|caught|(?!based|located|inspired|excited|tired|used|supposed
+        read|wrote|quit|sold|built|did|ate|put|came|drew|drove|flew|sent|paid|taught|caught
+        (?!based|located|inspired|excited|tired|used|supposed
         compared|related|interested|amazed|impressed|thrilled|stunned|focused|loved|need|dedicated
         blessed|determined|convinced|worried|surrounded|filled|packed|pleased|prepared|motivated
         involved|depend|agreed|indeed|speed|committed|addicted|obsessed|devoted|opposed|allowed
         designed|known|called|named)[a-z]{2,}ed) (?:an?
         the|my|our|some|to|with|in|on|at|it|up|out|back|that|this|two|three|four|\d+|into|for|new
-        lots of|\w+ing|[\"“]|(?-i:[A-Z]\w+))))
-        (?P<been>been (?:(?:real|really|super|so|pretty) )?(?:\w+ing|to|in|at|on|busy|away|out|only|back|there))
+        lots of|\w+ing|[\"“]|\w+ with|(?-i:[A-Z]\w+))))
+        (?P<been>been (?:(?:real|really|super|so|pretty) )?(?:\w+ing|to|in|at|on|busy|away|out|only
+        back|there))
         (?P<will>gonna (?!be\b)\w+)
         (?P<needs>(?:still )?(?:need|want|have|plan|hope) to)
         (?P<not>(?:didn['’]?t|couldn['’]?t|haven['’]?t) [a-z]+)
@@ -470,14 +504,17 @@ LEAD = re.compile(
         MISTAKEN
         + r"""
         oh|ah|aw+|wow|well|yeah|yes|yep|yup|no(?! more| doubt)|nope|nah|hey|hi|hello|and|but|also
-        so(?! far| good)|anyway|btw|so far,? so good|no doubt
+        so(?! far| good)|anyway|btw|seriously(?: though| now)?|so far,? so good|no doubt
         by the way|correction|small correction|update
-        actually|honestly|speaking of which|you know|ok|okay|sure|(?:thanks|thank you)(?: for (?:asking
-        sharing|checking|the \w+|your \w+))?|haha|lol|hmm|um|uh|like i said|as i said|i mean|that said|on another note
+        actually|honestly|speaking of which|you know|ok|okay|sure|(?:thanks
+        thank you)(?: for (?:asking
+        sharing|checking|the \w+|your \w+))?|haha|lol|hmm|um|uh|like i said|as i said|i mean
+        that said|on another note
         besides that|last time we (?:saw each ?other|talked|spoke)|since we (?:last )?(?:spoke
         talked|chatted)(?: last)?|plus|for example|in fact|to be honest|fyi|of course|absolutely
         definitely|totally|exactly|guess what|i (?:just )?(?:wanted to|have to|must
-        can) (?:tell you|say(?! hi| hey| hello)|mention|let you know|share)(?: that)?|recently|lately|just|i(?:['’]m|~am) (?:so~|really~|super )?(?:happy
+        can) (?:tell you|say(?! hi| hey| hello)|mention|let you know|share)(?: that)?|recently
+        lately|just|i(?:['’]m|~am) (?:so~|really~|super )?(?:happy
         glad|sorry|excited) to (?:say|report|hear|tell you)(?: that)?
         """
     )

@@ -37,75 +37,77 @@ _VERDICTS = """
     supportive surreal sweet terrible terrific thankful therapeutic thought-provoking thrilled
     thrilling touching tough tranquil tricky true unbelievable unforgettable uplifting unreal
     annoyed annoying assured awkward certain content delighted disappointed elated embarrassed
-    frustrated frustrating jealous nostalgic satisfied shocked sure surprised upset weird worried
-    valuable vibrant vital warm welcoming wicked wild wonderful worth worthwhile wow
+    frustrated frustrating jealous nostalgic shocked sure surprised upset weird worried valuable
+    vibrant vital warm welcoming wicked wild wonderful worth worthwhile wow
 """
 _FEELINGS = """
     acceptance affection amazement appreciate appreciation beauty belief believe blast bond bonding
-    calmness cherish comfort compassion confidence connected connection courage creativity dedication
-    delight determination dream embrace empathy emotion encourage encouragement energy enjoy
-    excitement faith feel feeling fulfillment grateful gratitude grit growth happiness harmony heart
-    hope imagine inspiration inspire joy kindness laugh laughter love magic motivate motivation
-    optimism passion patience peace perseverance perspective positivity pride purpose resilience
-    respect self-doubt serenity smile soul spirit strength support thrill tranquility treasure trust
-    unity vibe warmth willpower wish wonder
+    calmness cherish comfort compassion confidence connected connection courage creativity
+    dedication delight determination dream embrace empathy emotion encourage encouragement energy
+    enjoy excitement faith feel feeling fulfillment grateful gratitude grit growth happiness harmony
+    heart hope imagine inspiration inspire joy kindness laugh laughter love magic motivate
+    motivation optimism passion patience peace perseverance perspective positivity pride purpose
+    resilience respect self-doubt serenity smile soul spirit strength support thrill tranquility
+    treasure trust unity vibe warmth willpower wish wonder
 """
 # What stands for anything.
 _THINGS = """
-    adventure anybody anyone anything aspect back balance bit bunch chance change chapter choice
-    day detail difference direction down effect effort end everybody everyone everything
-    experience fact folk future goal guy hurdle idea impact individual journey kind lesson
-    life lot meaning memory mind mix moment nobody nothing obstacle opportunity other ourselves part
-    past path people person picture place point possibility potential power progress
-    reality reason reminder result reward ride self sense setback side situation somebody
-    someone something soon sort step story stress struggle stuff success 
-    thing time ton touch trick type up ups way while word work world yourself pic photo thought
+    adventure anybody anyone anything aspect back balance bit bunch chance change chapter choice day
+    detail difference direction down effect effort end everybody everyone everything experience fact
+    folk future goal guy hurdle idea impact individual journey kind lesson life lot meaning memory
+    mind mix moment nobody nothing obstacle opportunity other ourselves part past path people person
+    picture place point possibility potential power progress reality reason reminder result reward
+    ride self sense setback side situation somebody someone something soon sort step story stress
+    struggle stuff success thing time ton touch trick type up ups way while word work world yourself
+    pic photo thought
 """
 # What anybody does with it.
 _DOINGS = """
-    achieve add agree allow appear bear become begin being brighten bring can capture
-    care carry chase check cheer come complete conquer continue count deserve do
-    done dwell end enable ensure excel expect experience face fall figure fill find
-    fire focus follow force forget get give go gonna gotta grow guess handle hang happen have hear
-    help hit hold include involve juggle keep know learn let lie lift like listen live
-    look lot make manage matter mean miss motivate move must need offer open outweigh
-    overcome pass picture pop power prove pursue push put quit reach realize reflect
-    relate rely remain remember remind represent root savor say see seem set share shine
-    should shout show sound spread stand start stay step stick stop strive struggle
-    succeed suck suppose surround take tell thank think thrive took tough treat trust try
-    turn understand use value wanna want welcome went will wish worry     came felt found gave given gone kept knew made meant said saw shown stuck taken told
-    thought understood had has was were been
+    achieve add agree allow appear bear become begin being brighten bring can capture care carry
+    chase check cheer come complete conquer continue count deserve do done dwell end enable ensure
+    excel expect experience face fall figure fill find fire focus follow force forget get give go
+    gonna gotta grow guess handle hang happen have hear help hit hold include involve juggle keep
+    know learn let lie lift like listen live look lot make manage matter mean miss motivate move
+    must need offer open outweigh overcome pass picture pop power prove pursue push put quit reach
+    realize reflect relate rely remain remember remind represent root savor say see seem set share
+    shine should shout show sound spread stand start stay step stick stop strive struggle succeed
+    suck suppose surround take tell thank think thrive took tough treat trust try turn understand
+    use value wanna want welcome went will wish worry came felt found gave given gone kept knew made
+    meant said saw shown stuck taken told thought understood had has was were been
 """
 _SMALL = """
     able about above absolutely across actually after again against ago ahead all almost along
     alongside already also alright although always amid among another any anymore anyway apart
     around as awhile away based because before behind bigger biggest both cause certainly complete
     completely constantly couple currently deeper deeply definitely despite different down during
-    each easily else enough entire especially even eventually ever every exactly extra extremely
-    far few finally first forever forward full fully further genuinely greater hardly higher
-    highly honestly however huge hugely incredibly inside instead just kinda last lately later least less
+    each easily else enough entire especially even eventually ever every exactly extra extremely far
+    few finally first forever forward full fully further genuinely greater hardly higher highly
+    honestly however huge hugely incredibly inside instead just kinda last lately later least less
     like literally little long longer lots main many maybe more most mostly much near nearly never
     new next no not now off often ok okay once one only out outside over overall own particularly
     past pretty probably quite rather real really recently right same second seriously similar
     simple simply since small so some sometimes somewhat somewhere soon sort specially still such
     super surely than thankfully then there third though through throughout tiny today together
     tonight too top totally toward towards truly two under until up upon usually very way well
-    whatever when whenever where wherever whether which while whoever whole why wholeheartedly within
-    without wo ca yep yes yet yup cuz em gonna hey fam thru tho oh
+    whatever when whenever where wherever whether which while whoever whole why wholeheartedly
+    within without wo ca yep yes yet yup cuz em gonna hey fam thru tho oh
 """
 _WORD = re.compile(r"[^\W_][\w'’+#-]*")
 # "I was so elated": who somebody is, is learned before that is asked.
 _MOOD = re.compile(
-    r"I(?:['’]m| am| was|['’]ve been| have been| feel| felt)(?: (?:\w+ly|so|very|super|just|too|quite"
-    r"|pretty|kinda|a bit))* [a-z]+(?: (?:already|now|lately|today|again|too|these days|right now))*"
-    r"[.!]*$"
+    r"I(?:['’]m| am| was|['’]ve been| have been| feel| felt)"
+    r"(?: (?:\w+ly|so|very|super|just|too|quite|pretty|kinda|a bit))* [a-z]+"
+    r"(?: (?:already|now|lately|today|again|too|these days|right now))*[.!]*$"
 )
 _CLIPPED = re.compile(r"(?:n['’]t|['’]\w*)$")
-_TO_YOU = re.compile(r"\b(?:you|your)\b(?! (?:recommended|gave|told|mentioned|suggested|said))", re.I)
+_TO_YOU = re.compile(
+    r"\b(?:you|your)\b(?! (?:recommended|gave|told|mentioned|suggested|said))", re.I
+)
 # "I painted it": one word of substance, and what it is about is told elsewhere.
 _UNSAID = re.compile(
-    r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b(?:it|them|him|something|someone|some more"
-    r"|(?:that|this|these|those)(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
+    r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b"
+    r"(?:it|them|him|something|someone|some more|(?:that|this|these|those)"
+    r"(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"(?:\w+,? ){0,3}(?:I\b|[Ww]e\b)")
@@ -156,6 +158,11 @@ def unsaid(told: str) -> bool:
     """True if what little it tells is of something that was named elsewhere: "I finished it"."""
     heavy, _, _, named = _weighed(told)
     return heavy < LEAST and not named and _UNSAID.search(told, 1) is not None
+
+
+def leans(told: str) -> bool:
+    """True if the little that it tells of "it" can stand beside what was said before."""
+    return _weighed(told)[0] < LEAST and _UNSAID.search(told, 1) is not None
 
 
 def adds(told: str) -> bool:
