@@ -33,7 +33,7 @@ _CLIPPED = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _THEY = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themself"}
 _THEY_BE = {"am": "are", "was": "were", "wasn't": "weren't"}
 _ADVERBS = """no_longer not also just still always never often now even already only ever sometimes
-    recently actually really truly soon once then both all""".split()
+    recently actually really truly soon once then both all first""".split()
 _BETWEEN = "|".join(_ADVERBS).replace("_", " ")
 _FIRST = re.compile(
     r"\b(?P<word>I(?!\.\w)|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b(?P<clip>['’](?:m|ve|ll|d)\b)?"

@@ -236,7 +236,7 @@ def _of_team(told: str) -> bool:
 
 def _answers(sentence: str, told: str) -> bool:
     """True for no more than a name or a number: "Luna and Oliver!"."""
-    if _refused(sentence, told) or signs.TO_YOU.search(told):
+    if _refused(sentence, told) or signs.TO_YOU.search(told) or signs.GOES_ON.match(told):
         return False
     short = len(text.terms(told)) <= NEWS_TERMS and not signs.VERB.search(
         _POSSESSIVE.sub(" ", told)

@@ -57,7 +57,7 @@ FRAGMENT = _start(
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe
     know)
-    bet|wish|wishing|guess|hope|hopefully|looks like|feels like|sounds like
+    fingers crossed|bet|wish|wishing|guess|hope|hopefully|looks like|feels like|sounds like
     i (?:do|did|will|can|have|am|was|would|could)(?:n['’]t)?(?=[.!,]|$)
     something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
     almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
@@ -297,7 +297,9 @@ ASSURING = _words(
     come (?:so far|a long way)|let (?:me|us) know|behind you|(?:\w+day|tomorrow|that time) works
     rest assured|no doubt|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers
     thanks) for
-    i remember (?:you|when you|that you)|much (?:has )?happened|love the (?:thought|idea|sound)
+    i remember (?:you|when you|that you)|much (?:has )?happened
+    love (?:all )?the (?:\w+ ){0,2}(?:colou?rs?|texture|vibes?|look|theme|view|idea|thought|sound
+    pic|photo|scenery)
     i (?:can |can['’]t |could )?(?:totally |definitely |really |so )?(?:get|see|understand|relate
     imagine) (?:how|that|why|what|it|to)|(?:i|we)(?:['’]d| would)? (?:highly |definitely |totally
     really )?(?:recommend|suggest)
@@ -419,7 +421,8 @@ LEFT_OUT = _start(
         taking|getting|starting|going|doing|making|training|practicing|studying|hiking|running
         going to|finishing|prepping|preparing|heading|moving|hosting|volunteering|attending|visiting
         saving|applying|using|considering|exploring|joining|spending|celebrating|following
-        focusing|waiting|helping|teaching|building) (?!care|time)\w+)
+        focusing|waiting|helping|teaching|building|creating|developing|organizing|designing
+        managing|recording) (?!care|time)\w+)
     """
 )
 FADES = _start(
