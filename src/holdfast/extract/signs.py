@@ -38,7 +38,7 @@ GREETING = _start(
     r"""
     hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night|luck)|welcome
     bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you|later|cheers
-    thanks|thank you|thx|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
+    thanks|thank you|thx|any ?time|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
     you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no(?! more)|nope|wow
     cool|great|nice|awesome
     absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
@@ -70,6 +70,7 @@ FRAGMENT = _start(
 ADVICE_TO = _start(
     r"""
     (?:just~|so~|always~|simply~|and~|do )*(?:stay|be|try|believe|trust|listen|remember|make sure
+    practice|read (?:lots|more|up|a lot)
     take (?:care|it|your|breaks?|some time|time|one|things|a look)|don['’]?t (?:be|worry|forget|give
     let|hesitate|stress|lose|rush|beat|sweat|overthink)|do (?:your|what|it|some|things|not worry)
     go (?:for|ahead|with the)|surround|focus|hang|gather|set (?:realistic|small|clear|aside|some)
@@ -295,7 +296,7 @@ ASSURING = _words(
     chip in)
     (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
     come (?:so far|a long way)|let (?:me|us) know|behind you|(?:\w+day|tomorrow|that time) works
-    rest assured|no doubt|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers
+    rest assured|no doubt|highly recommend|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers
     thanks) for
     i remember (?:you|when you|that you)|much (?:has )?happened
     love (?:all )?the (?:\w+ ){0,2}(?:colou?rs?|texture|vibes?|look|theme|view|idea|thought|sound
