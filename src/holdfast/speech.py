@@ -101,6 +101,11 @@ def strays(sentence: str, before: str) -> bool:
     return bool(_FOLLOWS.match(sentence) and _ABOUT.match(before)) and not same
 
 
+def of_relative(sentence: str) -> bool:
+    """True if it names a relation, so that its "her" or "him" may be told."""
+    return not _GENDERED.isdisjoint(re.findall(r"\w+", sentence.lower()))
+
+
 def amended(before: str, sentence: str) -> str | None:
     """What was said before with the value that a sentence puts right: "make that Thursday".
 

@@ -264,7 +264,11 @@ def test_an_answer_names_its_question_as_a_source() -> None:
             "Thanks! They are Luna and Tim.",
             'Bob, asked "What are their names?": They are Luna and Tim.',
         ),
-        ("I adopted them in Rome.", "Bob adopted them in Rome."),
+        (
+            "I adopted them in Rome.",
+            'Bob, asked "What are their names?": Bob adopted them in Rome.',
+        ),
+        ("I live in Rome.", "Bob lives in Rome."),
     ],
 )
 def test_an_answer_stands_beside_its_question(said: str, content: str) -> None:

@@ -46,4 +46,4 @@ def test_beside_what_was_said_less_is_enough() -> None:
     assert substance.adds("It made me feel at home.")
     assert not substance.adds("It was so great!")
     assert substance.leans("I have had it since Monday.")
-    assert not substance.leans("I sold it to a dealer in Rome.")
+    assert not substance.leans("I sold my car and miss it.")

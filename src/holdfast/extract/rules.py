@@ -127,6 +127,8 @@ def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[
         first = asked if asked is None or before == "" else ""  # only that answers the question
         if told is None and first and _answers(sentence, bare):
             told = bare
+        if told is not None and not first and substance.leans(told):
+            told = None
         if told is None and _between(bare):
             continue
         yield from [last] if last is not None else ()
@@ -280,6 +282,7 @@ def _tells_itself(told: str) -> bool:
     own = speech.first_person(told)
     verb = own or signs.VERB.search(_POSSESSIVE.sub(" ", told)) or tongues.foreign(told)
     points = signs.GOES_ON.match(told) or (signs.POINTING.match(told) and not own)
+    points = points or substance.leans(told)
     return bool(verb) and not points
 
 

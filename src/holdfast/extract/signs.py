@@ -38,7 +38,8 @@ GREETING = _start(
     r"""
     hi|hey|hello|yo|howdy|greetings|good (?:morning|evening|afternoon|night|luck)|welcome
     bye|goodbye|see you|see ya|talk (?:to you )?(?:soon|later)|take care|catch you|later|cheers
-    thanks|thank you|thx|any ?time|congrats|congratulations|happy (?:birthday|new year)|no problem|sorry
+    thanks|thank you|thx|any ?time|congrats|congratulations|happy (?:birthday|new year)|no problem
+    sorry
     you['’]re welcome|my pleasure|sure|okay|ok|yep|yeah|yes|no(?! more)|nope|wow
     cool|great|nice|awesome
     absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
@@ -57,7 +58,8 @@ FRAGMENT = _start(
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe
     know)
-    fingers crossed|bet|wish|wishing|guess|hope|hopefully|looks like|feels like|sounds like
+    especially (?:when|if|since|because|with)|fingers crossed|bet|wish|wishing|guess|hope|hopefully
+    looks like|feels like|sounds like
     i (?:do|did|will|can|have|am|was|would|could)(?:n['’]t)?(?=[.!,]|$)
     something (?:nice|good|great|fun|new|special|else|to|that|about)|someone (?:who|to|that)
     almost as|such an?|so (?:much|many|far|excited|happy|proud|glad|good|true)
@@ -296,10 +298,14 @@ ASSURING = _words(
     chip in)
     (?:it|that|this)(?:['’]s| is| was) (?:all|just|really|mostly) about|is (?:how|why|what) we
     come (?:so far|a long way)|let (?:me|us) know|behind you|(?:\w+day|tomorrow|that time) works
-    rest assured|no doubt|highly recommend|feel(?:s)? the same|(?:that|the same) (?:effect|way|boat)|(?:cheers
+    i(?:['’]m| am) (?:so |really |very )?sorry (?:about|for|to|that)
+    (?:it|that|this)(?:['’]s| is| was) (?:just |kinda )?like (?:when|being|having)
+    rest assured|no doubt|highly recommend|feel(?:s)? the same|(?:that|the same) (?:effect|way
+    boat)|(?:cheers
     thanks) for
     i remember (?:you|when you|that you)|much (?:has )?happened
-    love (?:all )?the (?:\w+ ){0,2}(?:colou?rs?|texture|vibes?|look|theme|view|idea|thought|sound
+    (?:love|like) (?:all )?the (?:[\w-]+ ){0,3}(?:colou?rs?|texture|vibes?|look|theme|view|idea
+    thought|sound
     pic|photo|scenery)
     i (?:can |can['’]t |could )?(?:totally |definitely |really |so )?(?:get|see|understand|relate
     imagine) (?:how|that|why|what|it|to)|(?:i|we)(?:['’]d| would)? (?:highly |definitely |totally
@@ -416,7 +422,8 @@ LEFT_OUT = _start(
         back|there))
         (?P<will>gonna (?!be\b)\w+)
         (?P<needs>(?:still )?(?:need|want|have|plan|hope) to)
-        (?P<not>(?:didn['’]?t|couldn['’]?t|haven['’]?t) [a-z]+)
+        (?P<not>(?:didn['’]?t|couldn['’]?t|haven['’]?t) [a-z]+|don['’]?t (?:feel|want|have|need
+        like))
         (?P<doing>(?:(?:still|now|currently|also|even|mostly) )?(?:researching|working (?:on|at|as)
         trying|planning|thinking (?:of|about)|looking (?:into|for|at)|learning|reading|writing
         taking|getting|starting|going|doing|making|training|practicing|studying|hiking|running

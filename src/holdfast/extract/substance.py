@@ -11,6 +11,7 @@ import re
 from holdfast import speech, text
 
 LEAST = 2  # words of substance that a statement has
+LEANING = 3  # one with no more may need what was said before it
 FULL = 3  # words of substance of what speaks for itself
 FEW_LIGHT = 4  # or one, beside so few others, if it is told of the speaker: "I love live music"
 PLAIN_LIGHT = 5  # or so few, if none of them is a verdict or a feeling
@@ -106,8 +107,8 @@ _TO_YOU = re.compile(
 # "I painted it": one word of substance, and what it is about is told elsewhere.
 _UNSAID = re.compile(
     r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b"
-    r"(?:it|them|him|something|someone|some more|(?:that|this|these|those)"
-    r"(?=\W*$|, | (?:is|was|too|the|in|on|at|for|to|and|so|all|yet)\b))\b",
+    r"(?:it|them|him|hers?|his|something|someone|a few more|(?:that|this|these|those|one|some more)"
+    r"(?=\W*$|, | (?:is|was|too|in|on|at|for|to|and|so|or|yet)\b))\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"(?:\w+,? ){0,3}(?:I\b|[Ww]e\b)")
@@ -157,12 +158,16 @@ def idle(told: str) -> bool:
 def unsaid(told: str) -> bool:
     """True if what little it tells is of something that was named elsewhere: "I finished it"."""
     heavy, _, _, named = _weighed(told)
-    return heavy < LEAST and not named and _UNSAID.search(told, 1) is not None
+    return heavy < LEAST and not named and leans(told)
 
 
 def leans(told: str) -> bool:
-    """True if the little that it tells of "it" can stand beside what was said before."""
-    return _weighed(told)[0] < LEAST and _UNSAID.search(told, 1) is not None
+    """True if only what was said before tells what its "it" is: "I've had it since Monday"."""
+    found = _UNSAID.search(told, 1)
+    if found is None or _weighed(told)[0] > LEANING or speech.of_relative(told):
+        return False
+    before, _, _, named = _weighed(told[: found.start()])
+    return before < LEAST and not named
 
 
 def adds(told: str) -> bool:
