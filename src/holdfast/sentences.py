@@ -17,6 +17,7 @@ _MAIL = re.compile(
 _WROTE = re.compile(
     r"^(?:On|Am|El|Le) .{6,150} (?:wrote|schrieb|escribió|écrit)\b.*:$", re.MULTILINE
 )
+_TABLE = re.compile(r"^(?=(?:[^,\n]*,(?=\S)){4}).*$", re.MULTILINE)  # "4,Lime Road,Lewis,75,None"
 _LOGGED = re.compile(
     r"^(?:\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*\b(?=[A-Z])|\W*)"
     r"(?:(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE|CRITICAL)\b"
@@ -27,8 +28,8 @@ _ASIDE = re.compile(r"\[[^\]\n]{0,300}\]|\*[^*\n]{1,40}\*(?!\*)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
-_SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
-_SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
+_SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMt)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)"
+_SHORT += r"(?<!\betc)(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
 # "Am 3. Juni": German dates.
 _MONTH = re.compile(
     r"(?:Jan|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b|Jänner\b", re.IGNORECASE
@@ -44,7 +45,7 @@ QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I
 
 def spoken(text: str) -> str:
     """The text without code, quoted lines and mail, logs, recalled memories, markup and asides."""
-    for form in (_FENCED, _RECALLED, _MARKUP, _MAIL, _WROTE, _LINES, _LOGGED, _ASIDE):
+    for form in (_FENCED, _RECALLED, _MARKUP, _MAIL, _WROTE, _LINES, _TABLE, _LOGGED, _ASIDE):
         text = form.sub(" ", text)
     return _BOLD.sub("", text)
 

@@ -31,7 +31,8 @@ ASKING = _start(
         does|did|can|could|would|will|have|has|are|is|was|were|should|any|wanna
         want to) (?:you|u|i|we|it|there|that|this|he|she|they|your|the)|(?:tell me
         let me know|i wonder|i was wondering|wondering
-        i(?:['’]m|~am) (?:also~|just~|really~|actually~)?(?:wondering|curious))
+        i(?:['’]m|~am) (?:also~|just~|really~|actually~)?(?:wondering|curious)
+        i(?:['’]d|~would|~want) (?:really~|also )?(?:like to|love to|to)? ?know(?! how))
     """
 )
 GREETING = _start(
@@ -150,7 +151,8 @@ CALL_ME = re.compile(
 )
 INSTRUCTION = _start(
     r"""
-        (?:please|can you|could you|would you|give me|show me|explain|write|create|generate
+        (?:(?:now|then|next|again),? )?(?:please|can you|could you|would you|give me|show me
+        explain|write|create|generate
         list|summari[sz]e|translate|rewrite|help me|make (?:me|it|a)|find|search|suggest
         recommend|provide|compare|describe|remind me)
     """
@@ -300,6 +302,8 @@ ASSURING = _words(
     come (?:so far|a long way)|let (?:me|us) know|behind you|(?:\w+day|tomorrow|that time) works
     i(?:['’]m| am) (?:so |really |very )?sorry (?:about|for|to|that)
     (?:it|that|this)(?:['’]s| is| was) (?:just |kinda )?like (?:when|being|having)
+    i(?:['’]ll| will) (?:definitely|make sure|be sure)|i (?:really |also )?(?:like|love) (?:those
+    these|your)
     rest assured|no doubt|highly recommend|feel(?:s)? the same|(?:that|the same) (?:effect|way
     boat)|(?:cheers
     thanks) for
@@ -337,7 +341,7 @@ EMPTY = _words(
         (?:it|that|this|they|these|those|there)(?:['’]s|~is|~was|['’]re|~are|~were|~has been
         ~feels?|~felt|~means?|~looks?|~sounds?)(?: \w+){0,3} (?:great|good|awesome|amazing
         nice|fun|cool|important|hard|tough|special|wonderful|inspiring|rewarding|exciting
-        lovely|beautiful|sweet|crazy|true|so \w+)
+        lovely|beautiful|sweet|crazy|true|interesting|impressive|fascinating|sad|so \w+)
         i(?:['’]m| am) (?:an? )?(?:huge|big) fan(?=[.!]*$)|i(?:['’]ve| have) got a funny story
         [\w"“”' ]{1,30} (?:is|are|was|sounds?|looks?) (?:so |really |just |totally )*(?:awesome
         great|amazing|special|beautiful|incredible|nice|cool|fun|the best|key)(?=[.!]*$| for )

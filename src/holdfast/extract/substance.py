@@ -108,7 +108,7 @@ _TO_YOU = re.compile(
 _UNSAID = re.compile(
     r"(?<!\band )(?<!\bbut )(?<!, )(?<!\bcause )(?<!\bthat )(?<!- )\b"
     r"(?:it|them|him|hers?|his|something|someone|a few more|(?:that|this|these|those|one|some more)"
-    r"(?=\W*$|, | (?:is|was|too|in|on|at|for|to|and|so|or|yet)\b))\b",
+    r"(?=\W*$| (?:is|was|too|in|on|at|for|to|and|so|or|yet)\b))\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"(?:\w+,? ){0,3}(?:I\b|[Ww]e\b)")
