@@ -81,6 +81,10 @@ def learned(conversation: object) -> dict[str, str]:
         "The colors are so bright and the flowers are so pretty.",
         '"Finding Home" sounds really special.',
         "Next Friday works.",
+        "Toast with jam at 7, nothing during the run in Rome.",
+        "who ate my lasagna from Rome",
+        "Don't tell Mum yet, she is in Rome.",
+        "It opened in Rome on May 3.",
         "It's impressive how TikTok has kept up with the young.",
         "Now write the description, but with 110 characters.",
         "I'd like to know if there are trains to Graz.",
@@ -247,6 +251,14 @@ def test_advice_of_an_assistant_is_not_learned_and_what_it_decided_is() -> None:
         "The second import of the catalogue failed with a timeout.": "lesson",
         "The blue script fails without VPN.": "lesson",
     }
+
+
+def test_the_answers_of_an_assistant_are_advice() -> None:
+    said = [
+        {"role": "user", "content": "Which ones?"},
+        {"role": "assistant", "content": "Put 1) Elle."},
+    ]
+    assert learned(said) == {}
 
 
 def test_tools_and_systems_say_nothing() -> None:

@@ -125,6 +125,7 @@ def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[
             continue
         told = statement(sentence, turn.role, asked is not None)
         first = asked if asked is None or before == "" else ""  # only that answers the question
+        first = "" if first and turn.role == "agent" else first  # an agent's answers are advice
         if told is None and first and _answers(sentence, bare):
             told = bare
         if told is not None and not first and substance.leans(told):
@@ -373,9 +374,7 @@ def _says_something(told: str, asked: bool) -> bool:
     slight = len(terms) <= FULL_TERMS
     if len(terms) <= NEWS_TERMS and (_of_somebody(told) or _of_health(told)):
         return True
-    verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
-    verb = verb or signs.AS_A_RULE.match(told)
-    if verb is None and not _readable(told):
+    if not (_clause(told) or signs.AS_A_RULE.match(told) or _readable(told)):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
@@ -388,10 +387,27 @@ def _says_something(told: str, asked: bool) -> bool:
     if signs.POINTING.match(told):
         full = asked and len(terms) >= FULL_TERMS and not _holds_always(told)
         full = full or (signs.BESIDES.search(told) is not None and substance.full(told))
-        return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
+        named = _PROPER.search(told) is not None and (asked or _known_again(told))
+        return (full or named) and not signs.TO_YOU.search(told)
     if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
         return False
     return speech.first_person(told) or _anchored(told)
+
+
+def _known_again(told: str) -> bool:
+    """True unless an "it" or a "she" is all that says what it is about."""
+    ours = speech.first_person(told) or speech.of_us(told)
+    return ours or _readable(told) or signs.GOES_ON.match(told) is None
+
+
+def _clause(told: str) -> bool:
+    """True if somebody or something does it: not "Left at 11, no water", "Toast with jam at 7"."""
+    verbs = list(signs.VERB.finditer(_POSSESSIVE.sub(" ", told)))
+    if re.search(r"\b(?:I|[Ww]e)\b", told) or signs.AVOID.search(told) or signs.GOES_ON.match(told):
+        return True
+    if speech.first_person(told) or speech.of_us(told):
+        return bool(verbs)
+    return any("'" in it[0] or "’" in it[0] or (it.start() and it[0][-3:] != "ing") for it in verbs)
 
 
 def _readable(told: str) -> bool:

@@ -59,6 +59,8 @@ FRAGMENT = _start(
     motivates|encourages|allows|turned|became|wanting|hoping|would|could|should|can['’]?t|won['’]?t
     couldn['’]?t|didn['’]?t|doesn['’]?t|was|were|is|are|am|has|will|may|need|plan|think|believe
     know)
+    who|(?:when|where|why|how|what) (?:though|then|again)|question
+    don['’]?t (?!ever|use|deploy|try|bother|run|push|merge|send|skip|mock|touch|feel|want|have|need)
     especially (?:when|if|since|because|with)|fingers crossed|bet|wish|wishing|guess|hope|hopefully
     looks like|feels like|sounds like
     i (?:do|did|will|can|have|am|was|would|could)(?:n['’]t)?(?=[.!,]|$)
@@ -272,7 +274,7 @@ TASK = _words(
 )
 VERB = _words(
     r"""
-    \w{2,}ed|\w{3,}ing|is|are|am|was|were|be|been|has|have|had|do|does|did|don['’]t|didn['’]t|will
+    \w{2,}ed|\w{3,}ing|is|are|am|was|were|be|been|has|have|had|do|does|did|\w+n['’]t|will
     would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
     bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
     read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
