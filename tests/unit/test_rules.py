@@ -81,7 +81,7 @@ def learned(conversation: object) -> dict[str, str]:
         "The colors are so bright and the flowers are so pretty.",
         '"Finding Home" sounds really special.',
         "Next Friday works.",
-        "Toast with jam at 7, nothing during the run in Rome.",
+        "Toast with jam at 7, nothing during the race in Rome.",
         "who ate my lasagna from Rome",
         "Don't tell Mum yet, she is in Rome.",
         "It opened in Rome on May 3.",
