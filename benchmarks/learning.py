@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import contradictions, corpora, metrics, poisoning
+from benchmarks import contradictions, corpora, junk, metrics, poisoning
 from benchmarks.corpora import Corpus, Instance, Item, Query
 from benchmarks.embedding import cached
 from benchmarks.options import Options
@@ -23,7 +22,6 @@ from holdfast.model import Turn
 from holdfast.service import Service
 from holdfast.text import tokens
 
-LABELS = Path(__file__).with_name("junk.json")
 DEPTHS = (5, 10, 20)
 REPLAYED = 10  # sessions
 
@@ -163,7 +161,7 @@ def extraction(corpus: Corpus, embedder: Embedder) -> dict[str, Any]:
         "share of evidence": {name: figures[name] / beside[name] for name in figures},
         "kept of what raw turns find": {k: sum(v) / len(v) for k, v in kept.items()},
         "growth when replayed": growth,
-        "junk": junk(contents),
+        "junk": junk.share(contents),
     }
 
 
@@ -239,19 +237,3 @@ def evidence(found: Recalled, corrected: Container[str] = ()) -> list[str]:
 def share(found: Sequence[str], gold: Sequence[str]) -> float:
     """Which share of the gold was found."""
     return len(set(found) & set(gold)) / len(set(gold))
-
-
-# --- junk ---
-
-
-def digest(content: str) -> str:
-    """What stands for a memory whose words may not be shipped."""
-    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
-
-
-def junk(contents: Iterable[str]) -> dict[str, Any]:
-    """The share of junk among what is learned now and was labelled, of all that was labelled."""
-    labels: dict[str, bool] = json.loads(LABELS.read_text())
-    met = [labels[it] for it in set(map(digest, contents)) if it in labels]
-    share = sum(met) / len(met) if met else None
-    return {"labelled": len(labels), "learned still": len(met), "share": share}

@@ -465,7 +465,8 @@ def extraction(found: Found) -> str:
     head = ["depth", "learnings", "raw turns", "share", "kept of what raw turns find"]
     said = (
         f"{it['memories']:,} memories, {it['share of tokens']:.1%} of the tokens of the raw turns; "
-        f"junk {it['junk']['share']:.1%} of {it['junk']['learned still']} labelled; "
+        f"junk {it['junk']['share']:.1%} of a sample of {it['junk']['sample']}, "
+        f"{it['junk']['labelled']} of it labelled; "
         f"{it['growth when replayed']} memories more when ten sessions are told again."
     )
     return f"{table(head, rows)}\n\n{said}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import contradictions, learning, learning_faults, poisoning, results
+from benchmarks import contradictions, junk, learning_faults, poisoning, results
 from benchmarks.options import Options
 
 
@@ -61,8 +61,7 @@ def test_what_was_published_of_learning_is_what_was_asked() -> None:
     assert learned["share of evidence"]["recall@10"] >= 0.85
     assert all(share >= 0.85 for share in learned["kept of what raw turns find"].values())
     assert learned["growth when replayed"] == 0
-    assert learned["junk"]["labelled"] >= 500
-    assert learned["junk"]["learned still"] >= 0.95 * learned["junk"]["labelled"]
+    assert learned["junk"]["sample"] == learned["junk"]["labelled"] == 500
     assert learned["junk"]["share"] <= 0.05
     assert found["poisoning"]["false positives"]["share"] <= 0.02
 
@@ -82,12 +81,35 @@ def test_the_suite_of_attacks_has_every_kind() -> None:
     assert {"empty", "filled", "cross-tenant"} <= set(published("learning")["poisoning"])
 
 
-def test_junk_is_counted_in_what_is_learned_now(
+def test_junk_is_counted_in_a_sample_of_what_is_learned_now(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     labels = tmp_path / "junk.json"
     told = {"Hi there": True, "Ann likes tea": False, "No longer learned": True}
-    labels.write_text(json.dumps({learning.digest(it): junk for it, junk in told.items()}))
-    monkeypatch.setattr(learning, "LABELS", labels)
-    found = learning.junk(["Hi there", "Ann likes tea", "Ann likes tea", "not labelled"])
-    assert found == {"labelled": 3, "learned still": 2, "share": 0.5}
+    labels.write_text(json.dumps({junk.digest(it): found for it, found in told.items()}))
+    monkeypatch.setattr(junk, "LABELS", labels)
+    found = junk.share(["Hi there", "Ann likes tea", "Ann likes tea", "not labelled"])
+    assert found == {"sample": 3, "labelled": 2, "share": 0.5}
+
+
+def test_the_sample_stays_when_little_is_learned_anew() -> None:
+    learned = [f"Ann has {number} cats" for number in range(100)]
+    sample = junk.drawn(learned, 20)
+    assert len(set(sample)) == 20
+    assert junk.drawn([*reversed(learned)], 20) == sample
+    assert junk.drawn(learned, 20, seed=2) != sample
+    left = [it for it in learned if it != sample[3]]
+    assert len(set(junk.drawn(left, 20)) & set(sample)) == 19
+
+
+def test_labels_are_read_from_the_lines_that_were_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(junk, "LABELS", tmp_path / "junk.json")
+    junk.LABELS.write_text(json.dumps({junk.digest("Ann likes tea"): False, "gone": True}))
+    sample = ["Ann likes tea", "Nice!", "Bob is 6"]
+    nice, bob = junk.unlabelled(sample, junk.labels())
+    junk.keep(junk.taken([nice.replace(" ", "x", 1), bob, ""]), sample)
+    found = {it: junk.labels()[junk.digest(it)] for it in sample}
+    assert found == {"Ann likes tea": False, "Nice!": True, "Bob is 6": False}
+    assert len(junk.labels()) == 3

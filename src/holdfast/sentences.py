@@ -17,6 +17,7 @@ _MAIL = re.compile(
 _WROTE = re.compile(
     r"^(?:On|Am|El|Le) .{6,150} (?:wrote|schrieb|escribió|écrit)\b.*:$", re.MULTILINE
 )
+_TABLE = re.compile(r"^(?=(?:[^,\n]*,(?=\S)){4}).*$", re.MULTILINE)  # "4,Lime Road,Lewis,75,None"
 _LOGGED = re.compile(
     r"^(?:\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*\b(?=[A-Z])|\W*)"
     r"(?:(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE|CRITICAL)\b"
@@ -27,16 +28,24 @@ _ASIDE = re.compile(r"\[[^\]\n]{0,300}\]|\*[^*\n]{1,40}\*(?!\*)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BOLD = re.compile(r"\*\*|__")
 # Full stops that end no sentence.
-_SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)(?<!\betc)"
-_SHORT += r"(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
-_END = re.compile(rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])")
+_SHORT = r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMt)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bMrs)(?<!\bProf)"
+_SHORT += r"(?<!\betc)(?<!str)(?<!\be\.g)(?<!\bi\.e)(?<!\bInc)(?<!\bapprox)(?<!\b[A-Z])"
+# "Am 3. Juni": German dates.
+_MONTH = re.compile(
+    r"(?:Jan|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b|Jänner\b", re.IGNORECASE
+)
+_EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf"  # ends a sentence before a capital, as chats have it
+_END = re.compile(
+    rf"{_SHORT}[.!?…]+[\"'”’)]*\s+(?=[\"'“‘(]?(?P<next>\S))|(?<=[。！？])"
+    rf"|(?<=[{_EMOJI}\ufe0f])\s+(?=[A-Z\"“])"
+)
 # What somebody else says, or a name: no sentence ends in it, and its "I" is not the speaker.
 QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)['‘](?=I\b)[^\n]{1,300}?['’](?!\w)")
 
 
 def spoken(text: str) -> str:
     """The text without code, quoted lines and mail, logs, recalled memories, markup and asides."""
-    for form in (_FENCED, _RECALLED, _MARKUP, _MAIL, _WROTE, _LINES, _LOGGED, _ASIDE):
+    for form in (_FENCED, _RECALLED, _MARKUP, _MAIL, _WROTE, _LINES, _TABLE, _LOGGED, _ASIDE):
         text = form.sub(" ", text)
     return _BOLD.sub("", text)
 
@@ -59,10 +68,14 @@ def _ends(line: str) -> Iterator[int]:
     small = line.lstrip()[:1].islower()  # who begins so does not write capitals
     for end in _END.finditer(line):
         inside = any(start < end.start() and end.end() < stop for start, stop in quoted)
+        inside = inside or (
+            line[: end.start()][-1:].isdigit() and bool(_MONTH.match(line, end.end()))
+        )
         if not inside and (small or not (end["next"] or "").islower()):
             yield end.end()
 
 
 def ended(sentence: str) -> str:
     """The sentence with an end."""
-    return sentence if sentence.endswith((".", "!", "?", "…", "。")) else f"{sentence}."
+    bare = sentence.rstrip("\"'”’)")
+    return sentence if bare.endswith((".", "!", "?", "…", "。")) else f"{sentence}."

@@ -16,22 +16,28 @@ _PAST = frozenset(
     sent built understood drew broke spent cut rose drove bought wore chose ate slept won taught
     caught fought sold said knew forgot sang swam flew threw hit put read hung rode woke bit hid
     quit shut hurt cost beat dealt dug fed froze lent lit shot stole stuck swept swore
-    tore""".split()
+    tore retook rebuilt rewrote""".split()
 )
 _NOT_PAST = frozenset("need feed breed speed exceed proceed succeed red bed shed indeed".split())
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
-_SPECIAL |= {"haven't": "hasn't", "don't": "doesn't", "ain't": "isn't", "weren't": "wasn't"}
+_SPECIAL |= {
+    "wanna": "wants to",
+    "haven't": "hasn't",
+    "don't": "doesn't",
+    "ain't": "isn't",
+    "weren't": "wasn't",
+}
 _SPECIAL |= {verb: f"{verb}s" for verb in "need feed breed speed exceed proceed succeed".split()}
 _CLIPPED = {"'m": " is", "'ve": " has", "'ll": " will", "'d": " would"}
 _THEY = {"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themself"}
 _THEY_BE = {"am": "are", "was": "were", "wasn't": "weren't"}
 _ADVERBS = """no_longer not also just still always never often now even already only ever sometimes
-    recently actually really truly soon once then both all""".split()
+    recently actually really truly soon once then both all first""".split()
 _BETWEEN = "|".join(_ADVERBS).replace("_", " ")
 _FIRST = re.compile(
     r"\b(?P<word>I(?!\.\w)|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b(?P<clip>['’](?:m|ve|ll|d)\b)?"
-    rf"(?P<adverbs>(?: (?:{_BETWEEN}|\w+ly))*)(?: (?P<verb>[a-z]+(?:['’]t)?))?"
+    rf"(?P<adverbs>(?: (?:{_BETWEEN}|\w+ly))*)(?: (?P<verb>[a-z]+(?:-[a-z]+|['’]t)?))?"
 )
 # Who types no capitals says "i"; other languages have that word, too, but no such verb after it.
 _SMALL = re.compile(
@@ -87,6 +93,17 @@ def followed(sentence: str, before: str) -> str:
     name = who[:1].upper() + who[1:]
     clip = f" {_CLIPPED_BE[found['clip'].replace('’', chr(39))]}" if found["clip"] else ""
     return f"{name}{whose}{clip}{sentence[found.end() :]}"
+
+
+def strays(sentence: str, before: str) -> bool:
+    """True if its "she" or "he" is somebody else than the one before is about."""
+    same = followed(sentence, before) != sentence
+    return bool(_FOLLOWS.match(sentence) and _ABOUT.match(before)) and not same
+
+
+def of_relative(sentence: str) -> bool:
+    """True if it names a relation, so that its "her" or "him" may be told."""
+    return not _GENDERED.isdisjoint(re.findall(r"\w+", sentence.lower()))
 
 
 def amended(before: str, sentence: str) -> str | None:

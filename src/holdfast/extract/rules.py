@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
-from holdfast.extract import signs, tongues, wishes
+from holdfast.extract import signs, substance, tongues, wishes
 from holdfast.forms import ONE
 from holdfast.model import Learning, Turn
 from holdfast.nouns import MANY_NOUNS, MOODS
@@ -19,6 +20,7 @@ MANY_LASTING = {"habit", "speaks", "allergic", "member"}
 SHORT_TERMS = 4  # and no more than so many
 NEWS_TERMS = 8  # what is told as a change has no more
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
+MOST_ASKED = 14  # words of a question that is told beside its answer
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
 _TAIL = re.compile(
@@ -28,6 +30,7 @@ _PROPER = re.compile(r"\d|[a-z,;:] [\"'“‘(]?[A-Z][\w'’]+|\b[A-Z][a-z]*[A-Z
 _POSSESSIVE = re.compile(r"\b[A-Z]\w*['’]s\b")
 _LETS_NEVER = re.compile(r"^let['’]?s never ", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b\d[\w-]*(?: [A-Z]\w+){1,3}, [A-Z][\w ]+[.!]*$")  # "14 Elm Street, Austin"
+_ALL = ("people", "everyone", "everybody")
 _NAME = r"(?!I['’])[A-Z][\w'’]+(?: [A-Z][\w'’]+)?"
 _CALLED = re.compile(
     rf"^{_NAME}[,!]\s+|,\s+{_NAME}(?=[.!]+$)|,\s+(?:right|you know|haha|lol)(?=[.!]*$)"
@@ -50,7 +53,7 @@ _INTRODUCED = re.compile(
     re.IGNORECASE,
 )
 # "So much has happened - I went to Rome": two sentences.
-_DASH = re.compile(r"\s+[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
+_DASH = re.compile(r"(?<=\w)\s*[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
 
 
 class Rules:
@@ -61,14 +64,16 @@ class Rules:
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns."""
         found: dict[str, Learning] = {}
-        asked = played = False
+        asked: str | None = None
+        played = False
         for number, turn in enumerate(turns):
             played = not signs.ENDS_PLAY.search(turn.text) if played else _plays(turn)
             if played:
+                asked = None
                 continue
             for learning in learned(turn, number, now, asked):
                 found.setdefault(learning.content.casefold(), learning)
-            asked = "?" in turn.text
+            asked = _question(turn)
         return list(found.values())
 
 
@@ -77,25 +82,120 @@ def _plays(turn: Turn) -> bool:
     return turn.role == "user" and signs.PLAY.search(sentences.spoken(turn.text)) is not None
 
 
-def learned(turn: Turn, number: int, now: datetime, asked: bool = False) -> Iterator[Learning]:
-    """What lasts of one turn; `asked` if the turn before it asks something."""
+def _question(turn: Turn) -> str | None:
+    """What a turn asks last, if it asks; "" if that is too long to be told beside its answer."""
+    if "?" not in turn.text:
+        return None
+    spoken = sentences.split(sentences.spoken(turn.text))
+    asked = [_CALLED.sub("", it) for it in spoken if signs.QUESTION.search(it)]
+    if not asked or suspicion.found(asked[-1]) or turn.role in ("tool", "system"):
+        return ""
+    fits = len(asked[-1].split()) <= MOST_ASKED and '"' not in asked[-1]
+    return asked[-1] if fits else ""
+
+
+def learned(turn: Turn, number: int, now: datetime, asked: str | None = None) -> Iterator[Learning]:
+    """What lasts of one turn; `asked` is what the turn before it asks, if it does."""
     if turn.role in ("tool", "system"):
         return
     at = turn.at or now
-    yield from _shown(turn, number, at)
+    found = list(_told(turn, number, at, asked))
+    for picture in _shown(turn, number, at):
+        place = _seen_in(found, picture)
+        if place is None:
+            yield picture
+        else:
+            whole = f"{sentences.ended(found[place].content)} {picture.content}"
+            found[place] = replace(found[place], content=whole)
+    yield from found
+
+
+def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[Learning]:
+    """What is said in a turn, each with the sentences that only go on about it."""
+    last: Learning | None = None
+    before = ""
     for sentence in _said(turn):
-        told = statement(sentence, turn.role, asked)
+        bare = _bare(sentence)
+        goes_on = signs.GOES_ON.match(bare) or substance.leans(bare)
+        goes_on = goes_on and not speech.strays(bare, before)
+        if last is not None and goes_on:
+            if _adds(sentence, bare, turn):
+                since = number if asked is None else number - 1
+                last = _joined(last, when.resolved(_named(bare, turn), at), since)
+            continue
+        told = statement(sentence, turn.role, asked is not None)
+        first = asked if asked is None or before == "" else ""  # only that answers the question
+        first = "" if first and turn.role == "agent" else first  # an agent's answers are advice
+        if told is None and first and _answers(sentence, bare):
+            told = bare
+        if told is not None and not first and substance.leans(told):
+            told = None
+        if told is None and _between(bare):
+            continue
+        yield from [last] if last is not None else ()
+        last, before = None, bare
         for part in _parts(told) if told is not None else ():
-            yield _learning(part, turn, number, at, asked)
+            yield from [last] if last is not None else ()
+            last = _learning(part, turn, number, at, first)
+    yield from [last] if last is not None else ()
+
+
+def _between(bare: str) -> bool:
+    """True for what comes between two sentences and has nothing that "it" could mean."""
+    return substance.void(bare) or len(bare.split()) < 3 or signs.GREETING.match(bare) is not None
+
+
+def _seen_in(found: Sequence[Learning], picture: Learning) -> int | None:
+    """Which of the statements a picture goes with: the last that points at it, names it, or tells
+    what "we" did."""
+    who = f"{picture.about}"
+    shown = set(text.terms(picture.content.removeprefix(who)))
+    for place in range(len(found) - 1, -1, -1):
+        told = found[place].content
+        ours = told.startswith((f"{who}: ", f"{who}, asked "))
+        if ours or signs.POINTS_AT.search(told) or shown & set(text.terms(told.replace(who, ""))):
+            return place
+    return None
+
+
+def _named(told: str, turn: Turn) -> str:
+    return speech.resolved(told, turn.speaker or (AGENT if turn.role == "agent" else USER))
+
+
+def _adds(sentence: str, told: str, turn: Turn) -> bool:
+    """True if a sentence says more of what the one before is about: "It has two doors"."""
+    if turn.role == "agent" or _refused(sentence, told) or signs.TO_YOU.search(told):
+        return False
+    empty = signs.ASSURING.search(told) or _holds_always(told)
+    return substance.adds(told) and not empty
+
+
+def _joined(known: Learning, more: str, since: int) -> Learning:
+    """A learning with a sentence that would tell nobody anything without it."""
+    kind = "lesson" if signs.AVOID.search(more) else known.kind
+    return replace(
+        known,
+        content=f"{sentences.ended(known.content)} {sentences.ended(more)}",
+        kind=kind,
+        turns=tuple(sorted({since, *known.turns})),
+        avoid=known.avoid or kind == "lesson",
+    )
 
 
 def _said(turn: Turn) -> Iterator[str]:
     """The sentences of a turn, each saying whom it is about; none of what it asks to make up."""
     spoken = _INTRODUCED.sub(r"My name is \g<name>", sentences.spoken(turn.text))
-    before = ""
+    before, supposed = "", False
     for one in map(speech.capital, sentences.split(spoken)):
         if signs.FICTION.search(one):
             break
+        asks = signs.QUESTION.search(one) is not None
+        supposed = (supposed and not signs.IN_FACT.match(one)) or (not asks and _supposes(one))
+        if supposed:
+            continue
+        if signs.TAKES_BACK.match(one):
+            before = ""
+            continue
         for part in _DASH.split(one):
             if (better := speech.amended(before, part)) is not None:
                 before = better
@@ -103,6 +203,10 @@ def _said(turn: Turn) -> Iterator[str]:
             yield from [before] if before else ()
             before = speech.followed(part, _bare(before))
     yield from [before] if before else ()
+
+
+def _supposes(sentence: str) -> bool:
+    return signs.SUPPOSED.match(signs.LEAD.sub("", sentence)) is not None
 
 
 def _shown(turn: Turn, number: int, at: datetime) -> Iterator[Learning]:
@@ -126,25 +230,42 @@ def _of_its_own(part: str) -> bool:
     # Alone, nobody would know who "she" is.
     if signs.TO_YOU.search(part) or signs.POINTING.match(part):
         return False
-    return _readable(part)
+    return _readable(part) and (_lasting(part) or not substance.idle(part))
 
 
 def _of_team(told: str) -> bool:
     return any(slot.who == readings.US for slot in slots.of(told) if not slot.weak)
 
 
-def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> Learning:
+def _answers(sentence: str, told: str) -> bool:
+    """True for no more than a name or a number: "Luna and Oliver!"."""
+    if _refused(sentence, told) or signs.TO_YOU.search(told) or signs.GOES_ON.match(told):
+        return False
+    short = len(text.terms(told)) <= NEWS_TERMS and not signs.VERB.search(
+        _POSSESSIVE.sub(" ", told)
+    )
+    return short and _PROPER.search(told) is not None
+
+
+def _learning(told: str, turn: Turn, number: int, at: datetime, asked: str | None) -> Learning:
     speaker = turn.speaker or (AGENT if turn.role == "agent" else USER)
     kind = kind_of(told)
     foreign = tongues.foreign(told)
     own = tongues.own(told) if foreign else speech.first_person(told)
     about = speaker if own else None
-    content = told if foreign else when.resolved(speech.resolved(told, speaker), at)
+    content = told if foreign else when.resolved(_named(told, turn), at)
     # "It was in Rome" says what it is about only beside the question that it answers, and "we
     # went to Rome" whom it is about only beside a name; a choice of a team is the team's.
-    answer = asked and signs.POINTING.match(told) is not None
-    ours = turn.speaker and kind == "fact" and speech.of_us(told) and not _of_team(told)
-    if (about is None and (answer or ours)) or (foreign and turn.speaker):
+    answer = asked is not None and not _tells_itself(told)
+    ours = (
+        turn.speaker
+        and kind in ("fact", "preference")
+        and speech.of_us(told)
+        and not _of_team(told)
+    )
+    if answer and asked:
+        content = f'{speaker}, asked "{asked}": {content}'
+    elif (about is None and (answer or ours)) or (foreign and turn.speaker):
         content = f"{speaker}: {content}"
     content = content[:1].upper() + content[1:]
     return Learning(
@@ -157,30 +278,46 @@ def _learning(told: str, turn: Turn, number: int, at: datetime, asked: bool) -> 
     )
 
 
+def _tells_itself(told: str) -> bool:
+    """True unless only the question that it answers says what it is about."""
+    own = speech.first_person(told)
+    verb = own or signs.VERB.search(_POSSESSIVE.sub(" ", told)) or tongues.foreign(told)
+    points = signs.GOES_ON.match(told) or (signs.POINTING.match(told) and not own)
+    points = points or substance.leans(told)
+    return bool(verb) and not points
+
+
 def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
     wish = wishes.standing(sentence) if role == "user" else None
     if wish is not None and not suspicion.found(wish):
         return wish
     sentence = signs.ASKED_TO_KEEP_THAT.sub(r"\g<what>.", sentence)
-    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
-    if any(sign.search(sentence) for sign in nothing):
-        return None
     if tongues.foreign(sentence):
-        kept = role != "agent" and tongues.states(sentence) and not suspicion.found(sentence)
+        kept = role != "agent" and not _refused(sentence, "") and tongues.states(sentence)
         return sentence if kept else None
     told = _bare(sentence)
-    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told):
-        return None
-    if suspicion.found(sentence):
-        return None
-    if role == "user" and signs.TO_DO.match(told):
+    if role == "user" and signs.TO_DO.match(told) and not _refused(sentence, ""):
         return told
-    if signs.GREETING.match(told) or signs.INSTRUCTION.match(told) or _hedged(told):
+    if _refused(sentence, told) or not _says_something(told, asked):
         return None
-    if not _says_something(told, asked) or (role == "agent" and not _of_agent(told)):
-        return None
-    return told
+    return told if role != "agent" or _of_agent(told) else None
+
+
+def _refused(sentence: str, told: str) -> bool:
+    """True for what is no statement at all, or none that is meant so."""
+    nothing = (signs.QUESTION, signs.REFUSAL, signs.SARCASM, signs.LEADS_ON)
+    if any(sign.search(sentence) for sign in nothing) or suspicion.found(sentence):
+        return True
+    if signs.ABOUT_MEMORY.search(told) or signs.ASKING.match(told) or _hedged(told):
+        return True
+    return bool(signs.GREETING.match(told) or signs.INSTRUCTION.match(told))
+
+
+def _holds_always(told: str) -> bool:
+    """True for what is said of everybody; what people did once is not."""
+    found = signs.HOLDS_ALWAYS.search(told)
+    return found is not None and not (found[0].lower() in _ALL and signs.PAST.search(told))
 
 
 def _hedged(told: str) -> bool:
@@ -191,10 +328,12 @@ def _hedged(told: str) -> bool:
 
 def _with_subject(told: str) -> str:
     """The statement with the "I" that was left out: "Researching agencies"."""
-    if signs.LEFT_OUT.match(told) and not signs.DOING.search(told):
-        doing = told.split(maxsplit=1)[0].endswith("ing")
-        return f"I {'am ' if doing else ''}{told[:1].lower()}{told[1:]}"
-    return told
+    found = signs.LEFT_OUT.match(told)
+    if found is None or (found["doing"] and signs.DOING.search(told)):
+        return told
+    verb = "am " if found["doing"] else "have " if found["been"] else ""
+    told = re.sub(r"^[Gg]onna\b", "am going to", told)
+    return f"I {verb}{told[:1].lower()}{told[1:]}"
 
 
 def _bare(sentence: str) -> str:
@@ -205,6 +344,7 @@ def _bare(sentence: str) -> str:
         before = told
         told = _LETS_NEVER.sub("Never ", signs.LEAD.sub("", told))
         told = told if _ADDRESS.search(told) else _CALLED.sub("", told).strip()
+        told = told.lstrip("-–— ")
     return _with_subject(_without_tail(told[:1].upper() + told[1:]))
 
 
@@ -224,6 +364,10 @@ def _says_something(told: str, asked: bool) -> bool:
     terms = text.terms(told)
     if len(terms) > MOST_TERMS:
         return False
+    if signs.FRAGMENT.match(told) or (
+        signs.ADVICE_TO.match(told) and not signs.RULED_OUT.match(told)
+    ):
+        return False
     if len(terms) <= SHORT_TERMS and _lasting(told):
         return True
     if len(terms) < LEAST_TERMS:
@@ -233,22 +377,40 @@ def _says_something(told: str, asked: bool) -> bool:
     slight = len(terms) <= FULL_TERMS
     if len(terms) <= NEWS_TERMS and (_of_somebody(told) or _of_health(told)):
         return True
-    verb = re.search(r"\b(?:I|[Ww]e)\b", told) or signs.VERB.search(_POSSESSIVE.sub(" ", told))
-    verb = verb or signs.AS_A_RULE.match(told)
-    if verb is None and not _readable(told):
+    if not (_clause(told) or signs.AS_A_RULE.match(told) or _readable(told)):
         return False
     if signs.EMPTY.match(told) or signs.ASSURING.search(told) or (slight and _slight(told)):
         return False
-    if len(terms) <= NEWS_TERMS and _news(told):
-        return True
+    if len(terms) <= NEWS_TERMS and _news(told) and not substance.unsaid(told):
+        return not substance.void(told)
     if signs.RULED_OUT.match(told):
         return True
+    if substance.idle(told):
+        return False
     if signs.POINTING.match(told):
-        full = asked and len(terms) >= FULL_TERMS and not signs.HOLDS_ALWAYS.search(told)
-        return (full or _PROPER.search(told) is not None) and not signs.TO_YOU.search(told)
+        full = asked and len(terms) >= FULL_TERMS and not _holds_always(told)
+        full = full or (signs.BESIDES.search(told) is not None and substance.full(told))
+        named = _PROPER.search(told) is not None and (asked or _known_again(told))
+        return (full or named) and not signs.TO_YOU.search(told)
     if slight and signs.TO_YOU.search(told) and not _PROPER.search(told):
         return False
     return speech.first_person(told) or _anchored(told)
+
+
+def _known_again(told: str) -> bool:
+    """True unless an "it" or a "she" is all that says what it is about."""
+    ours = speech.first_person(told) or speech.of_us(told)
+    return ours or _readable(told) or signs.GOES_ON.match(told) is None
+
+
+def _clause(told: str) -> bool:
+    """True if somebody or something does it: not "Left at 11, no water", "Toast with jam at 7"."""
+    verbs = list(signs.VERB.finditer(_POSSESSIVE.sub(" ", told)))
+    if re.search(r"\b(?:I|[Ww]e)\b", told) or signs.AVOID.search(told) or signs.GOES_ON.match(told):
+        return True
+    if speech.first_person(told) or speech.of_us(told):
+        return bool(verbs)
+    return any("'" in it[0] or "’" in it[0] or (it.start() and it[0][-3:] != "ing") for it in verbs)
 
 
 def _readable(told: str) -> bool:
@@ -294,7 +456,7 @@ def _altered(told: str) -> bool:
 
 def _of_somebody(told: str) -> bool:
     """True for what is told of a person or a thing that is named: "Rosa teaches biology"."""
-    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told) or signs.POINTING.match(told):
+    if signs.TO_YOU.search(told) or _holds_always(told) or signs.POINTING.match(told):
         return False
     return signs.SOMEBODY.match(told) is not None and any(not it.weak for it in slots.of(told))
 
@@ -312,12 +474,14 @@ def _relation(attribute: str) -> bool:
 def _slight(told: str) -> bool:
     """True for the few words that only say how one feels, or that something will be."""
     found = signs.FEELING.search(told) or signs.VAGUE.search(told) or signs.SOFT.match(told)
-    return found is not None
+    return found is not None and not substance.full(told)
 
 
 def _anchored(told: str) -> bool:
     """True if a sentence without an "I" still speaks of something that can be told apart."""
-    if signs.TO_YOU.search(told) or signs.HOLDS_ALWAYS.search(told):
+    if signs.OF_US.match(told) and substance.full(told) and not signs.TO_YOU.search(told):
+        return True
+    if signs.TO_YOU.search(told) or _holds_always(told):
         return False
     ours = speech.of_us(told) and (signs.HAPPENED.search(told) or signs.REGULAR.match(told))
     if len(text.terms(told)) >= FULL_TERMS and signs.PAST.search(told):

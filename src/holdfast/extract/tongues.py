@@ -38,11 +38,13 @@ _TELLING = re.compile(
     + alternatives(
         r"""
         ich|und|der|das|ein|eine|nicht|ist|bin|habe|wir|mit|für|auf|bei|gegen|seit
+        mein(?:e|er|em|en)?|unser(?:e|er)?
         el|los|las|una|con|por|para|en|mi|mis|muy|pero|soy|vivo|trabajo
+        estoy|tengo|prefiero
         je|les|des|une|est|dans|avec|pour|mais|suis|mon|ma|mes|et
-        eu|não|com|uma|em|meu|minha|sou|moro
+        eu|não|com|uma|em|meu|minha|sou|moro|tenho|prefiro
         il|gli|che|di|sono|nel|della|mio|mia|lavoro|abito
-        ik|het|een|niet|van|mijn|woon|werk
+        preferisco|ik|het|een|niet|van|mijn|woon|werk
         """
     )
     + r"\b",
@@ -53,6 +55,8 @@ _NOTHING = re.compile(
     + alternatives(
         r"""
         hallo|guten (?:tag|morgen|abend)|danke|bitte|tschüss|hola|buen[oa]s|gracias|por favor|adiós
+        wir sehen uns|bis (?:bald|dann|morgen|später)|nos vemos|hasta|à bientôt|até|ci vediamo
+        a presto
         bonjour|salut|merci|olá|bom dia|obrigad[oa]|ciao|buongiorno|grazie
         你好|您好|大家好|谢谢|多谢|再见|请|早上好|晚上好|晚安|好的|没问题|不客气|帮我|能不能
         こんにちは|こんばんは|おはよう|ありがとう|どうも|はじめまして|よろしく|すみません|さようなら|はい
