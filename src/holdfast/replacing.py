@@ -7,11 +7,12 @@ is put to `reconcile` inside the write, where whatever is no longer so by then i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from holdfast import lifetime, suspicion
+from holdfast import lifetime, speech, suspicion, text
 from holdfast.engine import Draft, Place
 from holdfast.extract import changes, reconcile
 from holdfast.extract.changes import SURE, Changes
@@ -22,6 +23,15 @@ NEAR = 8  # statements that a new one is read beside: of those known, and of tho
 ALIKE = 0.3  # cosine; what is told together must come so near
 HALF = 0.5  # under it, a part of what is ended still holds
 MOST_LETTERS = 300  # a longer one tells too much to be ended as a whole
+MOST_TERMS = 8  # words that say something, of what can be ended; one with more tells a story
+# What happened, happened, and what is seen on a picture was; but what was decided still is so.
+_STANDING = re.compile(
+    r"\b(?:decided|agreed|chose|chosen|picked|booked|scheduled|planned|set|based|called|named|located"
+    r"|married|engaged|allowed|required|supposed|used|written|built|hosted|owned|run|led|closed"
+    r"|opened)\b",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(r"^\S+(?: \S+)? shows ")
 
 Ended = Mapping[str, str | None]  # the ids of what is ended, and what is left of each, if any
 Nearest = Callable[[Place, str, int], Sequence[Record]]
@@ -77,7 +87,15 @@ def _states(record: Record) -> bool:
 def _may_end(new: Record, old: Record) -> bool:
     """Whether one could end the other at all: an older one ends nothing."""
     later = lifetime.known_from(new) >= lifetime.known_from(old)
-    return later and old.until is None and old.id != new.id and _states(old)
+    current = later and old.until is None and old.id != new.id and _states(old)
+    return current and any(map(_lasts, reconcile.parts(old.content)))
+
+
+def _lasts(told: str) -> bool:
+    """Whether something is told in few words to be so, and not to have happened."""
+    if len(text.terms(told)) > MOST_TERMS or _SHOWN.match(told):
+        return False
+    return not speech.happened(_STANDING.sub(" ", told))
 
 
 def _beside(draft: Draft, before: Sequence[Draft]) -> list[Record]:

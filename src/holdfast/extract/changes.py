@@ -21,7 +21,7 @@ from holdfast.embed.minilm import CLS, SEP, MiniLM
 from holdfast.errors import EmbedderFailed
 from holdfast.slots import USER
 
-SURE = 0.8  # from here on it is believed that the earlier statement no longer holds
+SURE = 0.9  # from here on it is believed that the earlier statement no longer holds
 LONGEST = 60  # pieces of either statement that are read
 
 Pair = tuple[str, str]  # the earlier statement and the later one
