@@ -24,7 +24,7 @@ def model() -> Taught:
         ("Our error tracker is Sentry.", "Sentry got too dear, we track errors in GlitchTip now."),
         ("The user is learning the harp.", "The user gave the harp up, their hands hurt."),
         ("The demo is on Tuesday.", "Correction: I meant Thursday for the demo."),
-        ("Olga leads the mobile team.", "Petr took the mobile team over from Olga."),
+        ("Olga leads the mobile team.", "Olga stepped down, Petr leads the mobile team now."),
     ],
 )
 def test_a_change_is_seen_in_whatever_words(model: Taught, earlier: str, later: str) -> None:
