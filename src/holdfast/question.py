@@ -30,7 +30,7 @@ _NEXT = re.compile(
 )
 # A word with a capital inside a sentence, and small letters after it.
 _NAME = re.compile(r"(?<![\s.?!:\"“(])\s+[\"“(]?([^\W\d_a-z][^\W\d_]*[^\W\d_A-Z][\w'’-]*)")
-_WORD = re.compile(r"[^\W\d_]+")
+_SMALL = re.compile(r"\b[^\W\d_A-Z]")
 _OWN = re.compile(r"\b(i|my|me|mine|myself|i'm|i've|i'd|i'll|we|our|us)\b", re.IGNORECASE)
 
 
@@ -65,8 +65,7 @@ def names(query: str, terms: Sequence[str]) -> tuple[int, ...]:
     """
     capital = [word for word in _NAME.findall(query) if word[0].isupper()]
     found = [word for word in capital if word.lower() not in dates.NAMES]
-    small = sum(word[0].islower() for word in _WORD.findall(query)) if found else 0
-    if not found or len(found) > small:
+    if not found or len(found) > len(_SMALL.findall(query)):
         return ()
     named = {term for word in found for term in text.terms(word)}
     return tuple(at for at, term in enumerate(terms) if term in named)
