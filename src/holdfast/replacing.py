@@ -18,6 +18,7 @@ from holdfast.extract import changes, reconcile
 from holdfast.extract.changes import SURE, Changes
 from holdfast.keeping import TURN
 from holdfast.model import Record
+from holdfast.slots import USER
 
 NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
 ALIKE = 0.3  # cosine; what is told together must come so near
@@ -58,7 +59,7 @@ class Replacing:
         sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
         found: dict[str, dict[str, str | None]] = {}
         for (one, old), how in zip(pairs, sure, strict=True):
-            if how >= SURE:
+            if how >= SURE and _of_one_matter(old, one):
                 found.setdefault(one.id, {})[old.id] = _left(model, old, one)
         return found
 
@@ -76,6 +77,14 @@ def _left(model: Changes, old: Record, new: Record) -> str | None:
 
 def _said(record: Record) -> str:
     return changes.said(record.content, record.writer)
+
+
+def _of_one_matter(old: Record, new: Record) -> bool:
+    """Whether both have a word in common beside a name: people talk of themselves all the time."""
+    if new.writer is None or new.writer.lower() == USER:
+        return True
+    whom = {*text.terms(old.writer or ""), *text.terms(new.writer)}
+    return bool(({*text.terms(_said(old))} & {*text.terms(_said(new))}) - whom)
 
 
 def _states(record: Record) -> bool:
