@@ -7,6 +7,7 @@ is put to `reconcile` inside the write, where whatever is no longer so by then i
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from holdfast import lifetime, speech, suspicion, text
 from holdfast.engine import Draft, Place
-from holdfast.extract import changes, reconcile
+from holdfast.extract import changes, reconcile, tongues
 from holdfast.extract.changes import SURE, Changes
 from holdfast.keeping import TURN
 from holdfast.model import Record
@@ -34,6 +35,7 @@ _STANDING = re.compile(
 )
 _SHOWN = re.compile(r"^\S+(?: \S+)? shows ")
 
+_log = logging.getLogger(__name__)
 Ended = Mapping[str, str | None]  # the ids of what is ended, and what is left of each, if any
 Nearest = Callable[[Place, str, int], Sequence[Record]]
 
@@ -56,7 +58,11 @@ class Replacing:
             for old in (*self._nearest(place, one.record.content, NEAR), *_beside(one, new[:at]))
             if _may_end(one.record, old)
         ]
-        sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
+        try:
+            sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
+        except Exception:  # a model that fails must not keep anybody from writing
+            _log.warning("What reads two statements failed; slots decide alone.", exc_info=True)
+            return {}
         found: dict[str, dict[str, str | None]] = {}
         for (one, old), how in zip(pairs, sure, strict=True):
             if how >= SURE and _of_one_matter(old, one):
@@ -88,9 +94,10 @@ def _of_one_matter(old: Record, new: Record) -> bool:
 
 
 def _states(record: Record) -> bool:
-    """Whether it is one statement, not a raw turn, a document or an attack."""
-    short = len(record.content) <= MOST_LETTERS
-    return short and record.kind != TURN and not suspicion.found(record.content)
+    """Whether it is one statement in English, not a raw turn, a document or an attack."""
+    if len(record.content) > MOST_LETTERS or record.kind == TURN:
+        return False
+    return not tongues.foreign(record.content) and not suspicion.found(record.content)
 
 
 def _may_end(new: Record, old: Record) -> bool:

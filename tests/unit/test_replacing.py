@@ -61,6 +61,20 @@ def test_without_the_model_slots_decide_alone(
     assert memory.remember(ENGAGED, reconcile=True).superseded == ()
 
 
+def test_a_model_that_fails_keeps_nobody_from_writing(
+    memory: Memory, model: Sure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "sureness", lambda pairs: 1 / 0)
+    memory.remember("I play the harp")
+    assert memory.remember("The harp was stolen", reconcile=True).created
+
+
+def test_what_is_not_english_is_not_read(memory: Memory, model: Sure) -> None:
+    memory.remember("Ich spiele in Ghent die Harfe")
+    memory.remember("Ich bin nicht mehr in Ghent und habe keine Harfe", reconcile=True)
+    assert model.asked == []
+
+
 def test_who_does_not_reconcile_is_not_read(memory: Memory, model: Sure) -> None:
     memory.remember_many(["I play the harp", "The harp is gone"])
     memory.remember("The harp was stolen")
