@@ -209,7 +209,7 @@ class Large(Part):
         """What the words of rows are worth, by how long they are."""
         numbers = np.array([row["row"] for row in rows])
         order = np.argsort(numbers)
-        lengths = np.array([row["length"] for row in rows])
+        lengths = np.array([row["length"] for row in rows], np.int64)
         worth = np.zeros(len(rows), np.float32)
         one = rank.saturation(np.ones((len(rows), 1)), lengths, wording.mean_length)[:, 0]
         for weight, having in zip(rank.rarity(wording), self._rows, strict=True):
