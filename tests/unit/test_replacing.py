@@ -106,6 +106,13 @@ def test_about_the_same_person_is_not_about_the_same(
     assert memory.remember("I hate the harp", source=ann, reconcile=True).superseded
 
 
+def test_what_slots_tell_apart_is_not_the_same(memory: Memory, model: Sure) -> None:
+    memory.remember("Harp1's database is MySQL")
+    model.ends = {"Harp1"}
+    assert not memory.remember("Harp17's database is Redis", reconcile=True).superseded
+    assert memory.remember("They moved Harp1 to Oracle", reconcile=True).superseded
+
+
 def test_older_news_turns_documents_and_pinned_ones_end_nothing(
     memory: Memory, model: Sure, clock: FakeClock
 ) -> None:

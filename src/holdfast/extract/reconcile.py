@@ -98,8 +98,26 @@ def _relation(new: Statement, old: Statement, ended: bool) -> str:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
+    if _told_apart(new.slots, old.slots):
+        return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
     return "unclear" if others else _outweighs(new, old)
+
+
+def _told_apart(new: Sequence[Slot], old: Sequence[Slot]) -> bool:
+    """Whether both give the same attribute, each of somebody or something else: Team1, Team17."""
+    given = {slot.attribute: slot for slot in old if _gives(slot)}
+    same = [(slot, given[slot.attribute]) for slot in new if slot.attribute in given]
+    pairs = [pair for pair in same if _gives(pair[0])]
+    apart = (
+        one.who != other.who and not slots.agree(one.value, other.value) for one, other in pairs
+    )
+    return bool(pairs) and all(apart)
+
+
+def _gives(slot: Slot) -> bool:
+    """Whether it gives a value, and does not only say that something is so."""
+    return slots.formed(slot) and not slot.ended and slot.value not in readings.OPPOSITE
 
 
 def _of_self(told: Statement) -> bool:
