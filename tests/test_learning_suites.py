@@ -19,9 +19,9 @@ def test_corrections_are_precise_before_they_are_complete() -> None:
     assert whole["recall"] >= 0.75
     assert len(found["misses"]) == whole["missed"] + whole["wrong"]
     assert found["rows"]["over all, in chats"]["precision"] >= 0.95
-    assert found["rows"]["over all, in chats"]["recall"] >= 0.5
+    assert found["rows"]["over all, in chats"]["recall"] >= 0.6
     slots = found["rows"]["over all, by slots alone"]
-    assert slots["precision"] >= 0.9
+    assert slots["precision"] >= 0.95
     assert 0 < slots["recall"] < whole["recall"]  # or the model were for nothing
 
 
