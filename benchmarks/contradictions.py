@@ -17,7 +17,9 @@ from holdfast.backend import open_backend
 from holdfast.extract import changes
 from holdfast.testing import FakeClock
 
-FILE = Path(__file__).with_name("contradictions.txt")  # none was taught; bounds were chosen with them in sight
+FILE = Path(__file__).with_name(
+    "contradictions.txt"
+)  # none was taught; bounds were chosen with them in sight
 
 
 @dataclass(frozen=True)
