@@ -68,7 +68,7 @@ generate: .venv/.ready ## Write the synchronous twin of the API from its asynchr
 
 model: $(MODEL) ## Build the embedding model into the package, out of its published weights.
 
-$(MODEL): tools/build_model.py tools/changes.npz | .venv/.ready
+$(MODEL): tools/build_model.py tools/taught.npz | .venv/.ready
 	@$(BIN)/python tools/build_model.py
 
 lock: .venv/.ready ## Choose the versions of everything anew, none younger than a week.

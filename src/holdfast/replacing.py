@@ -1,7 +1,7 @@
 """What a new statement ends, in whatever words: looked for before it is written.
 
 The nearest of what is known, and of what is told along with it, is read beside it by a model
-(`extract.changes`). That takes some milliseconds a pair, too long for a transaction. What it finds
+(`extract.taught`). That takes some milliseconds a pair, too long for a transaction. What it finds
 is put to `reconcile` inside the write, where whatever is no longer so by then is left alone.
 """
 
@@ -15,25 +15,28 @@ import numpy as np
 
 from holdfast import lifetime, speech, suspicion, text
 from holdfast.engine import Draft, Place
-from holdfast.extract import changes, reconcile, tongues
-from holdfast.extract.changes import SURE, Changes
+from holdfast.extract import reconcile, taught, tongues
+from holdfast.extract.taught import Reader
 from holdfast.keeping import TURN
 from holdfast.model import Record
 from holdfast.slots import USER
 
+SURE = 0.85  # from here on the model is believed that the earlier statement no longer holds
 NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
 ALIKE = 0.3  # cosine; what is told together must come so near
 HALF = 0.5  # under it, a part of what is ended still holds
 MOST_LETTERS = 300  # a longer one tells too much to be ended as a whole
 MOST_TERMS = 8  # words that say something, of what can be ended; one with more tells a story
-# What happened, happened, and what is seen on a picture was; but what was decided still is so.
+# What happened, happened, and what is seen on a picture was. But what is closed, was decided or has
+# not happened yet is so.
 _STANDING = re.compile(
-    r"\b(?:decided|agreed|chose|chosen|picked|booked|scheduled|planned|set|based|called|named|located"
-    r"|married|engaged|allowed|required|supposed|used|written|built|hosted|owned|run|led|closed"
-    r"|opened)\b",
+    r"(?:\b(?:am|are|is|be|been)|['’](?:m|re|s)|n['’]t|\bnever)"
+    r"(?: (?:not|all|been|still|\w+ly))* \w+"
+    r"|\b(?:decided|agreed|chose|picked|booked|scheduled|planned|set|called|named|located|used"
+    r"|ha(?:ve|s) got|(?:my|the|his|her|their|our) left|let)\b|['’](?:ve|s) got\b",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(r"^\S+(?: \S+)? shows ")
+_CAPTION = re.compile(r"(?:^|(?<=[.!?] ))\S+(?: \S+)? shows (?!up\b)[^.!?]*[.!?]?\s*")
 
 _log = logging.getLogger(__name__)
 Ended = Mapping[str, str | None]  # the ids of what is ended, and what is left of each, if any
@@ -49,7 +52,7 @@ class Replacing:
     def ended(self, place: Place, drafts: Sequence[Draft]) -> Mapping[str, Ended]:
         """Of some drafts those that end something, by their ids, and what each ends."""
         new = [draft for draft in drafts if _states(draft.record)]
-        model = changes.opened() if new else None
+        model = taught.opened() if new else None
         if model is None:
             return {}
         pairs = [
@@ -70,19 +73,24 @@ class Replacing:
         return found
 
 
-def _left(model: Changes, old: Record, new: Record) -> str | None:
+def _left(model: Reader, old: Record, new: Record) -> str | None:
     """What of a memory still holds, if it says several things and not all of them are ended."""
     parts = reconcile.parts(old.content)
     if len(parts) == 1:
         return None
     later = _said(new)
-    sure = model.sureness([(changes.said(part, old.writer), later) for part in parts])
+    sure = model.sureness([(taught.said(part, old.writer), later) for part in parts])
     still = [part for part, how in zip(parts, sure, strict=True) if how < HALF]
     return reconcile.rest(parts, still, old.writer)
 
 
+def shown(content: str, writer: str | None) -> str:
+    """A statement as the model reads it: told of whoever says "I", without what is on a picture."""
+    return taught.said(_CAPTION.sub("", content).strip(), writer)
+
+
 def _said(record: Record) -> str:
-    return changes.said(record.content, record.writer)
+    return shown(record.content, record.writer)
 
 
 def _of_one_matter(old: Record, new: Record) -> bool:
@@ -95,7 +103,7 @@ def _of_one_matter(old: Record, new: Record) -> bool:
 
 def _states(record: Record) -> bool:
     """Whether it is one statement in English, not a raw turn, a document or an attack."""
-    if len(record.content) > MOST_LETTERS or record.kind == TURN:
+    if len(record.content) > MOST_LETTERS or record.kind == TURN or not _said(record):
         return False
     return not tongues.foreign(record.content) and not suspicion.found(record.content)
 
@@ -109,7 +117,7 @@ def _may_end(new: Record, old: Record) -> bool:
 
 def _lasts(told: str) -> bool:
     """Whether something is told in few words to be so, and not to have happened."""
-    if len(text.terms(told)) > MOST_TERMS or _SHOWN.match(told):
+    if len(text.terms(told)) > MOST_TERMS or _CAPTION.fullmatch(told):
         return False
     return not speech.happened(_STANDING.sub(" ", told))
 

@@ -17,13 +17,14 @@ _COUNTS |= {"a": 1, "an": 1, "couple of": 2, "few": 3}
 _COUNT = r"(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|couple of|few)"
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _SAID = re.compile(
-    r"(?P<bound>\b(?:since|until|till|by|before|after|from) )?"
+    r"(?P<bound>\b(?:since|until|till|by|before|after|from|of|for|to|than|through) )?"
     r"(?:\b(?P<near>the day before yesterday|the day after tomorrow|yesterday|today|tonight"
     r"|last night|this morning|tomorrow)\b"
     rf"|\b(?:a )?{_COUNT} (?P<unit>day|week|month|year)s? ago\b"
     r"|\bin (?:a )?(?P<soon>\d{1,3}|an?|one|two|three|four|five|six) "
     r"(?P<ahead>day|week|month|year)s?\b"
-    rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b)",
+    rf"|\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b)"
+    r"(?P<alone>(?='s\b| (?:is|was|will be|marks|marked)\b))?",  # "today's menu", "today was odd"
     re.IGNORECASE,
 )
 _DATE = rf"(?:the )?(?:\d|(?:{'|'.join((*_WEEKDAYS, *dates.MONTH_NAMES))})\b)"
@@ -66,7 +67,8 @@ def _dated(found: re.Match[str], at: datetime) -> str:
     except OverflowError:
         return found[0]
     # "Since last week" is since the week, not since in it.
-    return f"{found['bound']}{date.partition(' ')[2]}" if found["bound"] else date
+    bare = found["bound"] or found["alone"] is not None
+    return f"{found['bound'] or ''}{date.partition(' ')[2]}" if bare else date
 
 
 def _near(said: dict[str, str], today: datetime) -> str:

@@ -1,8 +1,12 @@
+"""What lasts of a conversation, by rules and a small model."""
+
+from collections.abc import Sequence
 from datetime import datetime, timezone
 
 import pytest
 
 from holdfast.conversation import parsed
+from holdfast.extract import taught
 from holdfast.extract.rules import Rules, kind_of, statement
 from holdfast.model import Turn
 
@@ -405,3 +409,41 @@ def test_junk_is_survived(junk: str) -> None:
 def test_what_chats_hold_is_kept_whole(said: str, kept: str, kind: str) -> None:
     assert statement(said) == kept
     assert kind_of(kept) == kind
+
+
+class Reader:
+    """A model to which whatever is said of goats is worth keeping."""
+
+    def __init__(self, fails: bool = False) -> None:
+        self.fails = fails
+        self.asked: list[str] = []
+
+    def sureness(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        return [0.0] * len(pairs)
+
+    def worth(self, sentences: Sequence[str]) -> list[float]:
+        if self.fails:
+            raise RuntimeError("out of order")
+        self.asked += sentences
+        return [float("goat" in it) for it in sentences]
+
+
+def test_what_no_rule_has_a_form_for_is_kept_if_it_is_worth_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = ["The goats are fine.", "The weather is fine.", "Are goats fine?", "I live in Ghent."]
+    reader = Reader()
+    monkeypatch.setattr(taught, "opened", lambda: reader)
+    kept = [it.content for it in Rules().extract([Turn(it, "Ann") for it in said], NOW)]
+    assert kept == ["The goats are fine.", "Ann lives in Ghent."]
+    assert "Are goats fine?" not in reader.asked  # what is refused is not asked about
+
+
+@pytest.mark.parametrize("reader", [None, Reader(fails=True)])
+def test_without_the_model_rules_decide_alone(
+    reader: Reader | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taught, "opened", lambda: reader)
+    said = ["The goats are fine.", "I live in Ghent."]
+    kept = [it.content for it in Rules().extract([Turn(it, "Ann") for it in said], NOW)]
+    assert kept == ["Ann lives in Ghent."]

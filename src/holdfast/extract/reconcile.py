@@ -1,7 +1,7 @@
 """What a new statement is to those that are known: the same, a correction, beside them, or unclear.
 
 Decided by slots (`holdfast.slots`), by when each was true and by who says it; never by likeness.
-Where slots see nothing, what a model read to be ended (`changes`) is, unless who says so is
+Where slots see nothing, what a model read to be ended (`taught`) is, unless who says so is
 trusted less.
 """
 

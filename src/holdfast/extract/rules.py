@@ -1,14 +1,19 @@
-"""The extractor without a model: sentence by sentence, precise before complete."""
+"""The extractor without a language model: sentence by sentence, precise before complete.
+
+Rules say what a sentence is, and whether it tells something; of what they have no form for, a small
+model that was taught by examples (`taught`) says whether it is worth keeping.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from holdfast import ends, readings, sentences, slots, speech, suspicion, text, when
-from holdfast.extract import signs, substance, tongues, wishes
+from holdfast.extract import signs, substance, taught, tongues, wishes
 from holdfast.forms import ONE
 from holdfast.model import Learning, Turn
 from holdfast.nouns import MANY_NOUNS, MOODS
@@ -20,9 +25,14 @@ MANY_LASTING = {"habit", "speaks", "allergic", "member"}
 SHORT_TERMS = 4  # and no more than so many
 NEWS_TERMS = 8  # what is told as a change has no more
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
+MOST_LETTERS = 300  # a longer sentence is not read by the model
+WORTH = 0.5  # how sure the model must be that what no rule has a form for is worth keeping
 MOST_ASKED = 14  # words of a question that is told beside its answer
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
+SILENT = ("tool", "system")  # roles whose words nobody says
+Worths = Mapping[str, float]  # sentences, and how sure the model is that each is worth keeping
+ALONE: Worths = {}
 _TAIL = re.compile(
     r"\s*(?:[–—]|-+ |; |,? (?:and|but|so|which) (?=it\b|it['’]s|is\b|was\b|they were|I was so)).*$"
 )
@@ -55,6 +65,8 @@ _INTRODUCED = re.compile(
 # "So much has happened - I went to Rome": two sentences.
 _DASH = re.compile(r"(?<=\w)\s*[-–—]+\s+(?=(?:I|we|my|our|he|she|they)\b)")
 
+_log = logging.getLogger(__name__)
+
 
 class Rules:
     """Greetings, questions, hedges, refusals and instructions give nothing; statements stay."""
@@ -63,6 +75,7 @@ class Rules:
 
     def extract(self, turns: Sequence[Turn], now: datetime) -> list[Learning]:
         """What lasts of the turns."""
+        worth = worths(turns)
         found: dict[str, Learning] = {}
         asked: str | None = None
         played = False
@@ -71,7 +84,7 @@ class Rules:
             if played:
                 asked = None
                 continue
-            for learning in learned(turn, number, now, asked):
+            for learning in learned(turn, number, now, asked, worth):
                 found.setdefault(learning.content.casefold(), learning)
             asked = _question(turn)
         return list(found.values())
@@ -94,12 +107,29 @@ def _question(turn: Turn) -> str | None:
     return asked[-1] if fits else ""
 
 
-def learned(turn: Turn, number: int, now: datetime, asked: str | None = None) -> Iterator[Learning]:
+def worths(turns: Sequence[Turn]) -> Worths:
+    """What the model makes of each sentence that could be a statement; nothing without it."""
+    said = ((one, _bare(one)) for turn in turns if turn.role not in SILENT for one in _said(turn))
+    asked = ((one, bare) for one, bare in said if _stands(bare) and not _refused(one, bare))
+    told = list({bare: None for _, bare in asked if not _says_something(bare, asked=False)})
+    model = taught.opened() if told else None
+    if model is None:
+        return {}
+    try:
+        return dict(zip(told, model.worth(told), strict=True))
+    except Exception:  # a model that fails must not keep anybody from learning
+        _log.warning("What reads sentences failed; rules decide alone.", exc_info=True)
+        return {}
+
+
+def learned(
+    turn: Turn, number: int, now: datetime, asked: str | None = None, worth: Worths = ALONE
+) -> Iterator[Learning]:
     """What lasts of one turn; `asked` is what the turn before it asks, if it does."""
-    if turn.role in ("tool", "system"):
+    if turn.role in SILENT:
         return
     at = turn.at or now
-    found = list(_told(turn, number, at, asked))
+    found = list(_told(turn, number, at, asked, worth))
     for picture in _shown(turn, number, at):
         place = _seen_in(found, picture)
         if place is None:
@@ -110,7 +140,9 @@ def learned(turn: Turn, number: int, now: datetime, asked: str | None = None) ->
     yield from found
 
 
-def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[Learning]:
+def _told(
+    turn: Turn, number: int, at: datetime, asked: str | None, worth: Worths
+) -> Iterator[Learning]:
     """What is said in a turn, each with the sentences that only go on about it."""
     last: Learning | None = None
     before = ""
@@ -123,7 +155,7 @@ def _told(turn: Turn, number: int, at: datetime, asked: str | None) -> Iterator[
                 since = number if asked is None else number - 1
                 last = _joined(last, when.resolved(_named(bare, turn), at), since)
             continue
-        told = statement(sentence, turn.role, asked is not None)
+        told = statement(sentence, turn.role, asked is not None, worth)
         first = asked if asked is None or before == "" else ""  # only that answers the question
         first = "" if first and turn.role == "agent" else first  # an agent's answers are advice
         if told is None and first and _answers(sentence, bare):
@@ -287,7 +319,9 @@ def _tells_itself(told: str) -> bool:
     return bool(verb) and not points
 
 
-def statement(sentence: str, role: str = "user", asked: bool = False) -> str | None:
+def statement(
+    sentence: str, role: str = "user", asked: bool = False, worth: Worths = ALONE
+) -> str | None:
     """The sentence as a statement worth keeping, without its lead-in; None if it is none."""
     wish = wishes.standing(sentence) if role == "user" else None
     if wish is not None and not suspicion.found(wish):
@@ -299,7 +333,7 @@ def statement(sentence: str, role: str = "user", asked: bool = False) -> str | N
     told = _bare(sentence)
     if role == "user" and signs.TO_DO.match(told) and not _refused(sentence, ""):
         return told
-    if _refused(sentence, told) or not _says_something(told, asked):
+    if _refused(sentence, told) or not _worth_it(told, asked, worth):
         return None
     return told if role != "agent" or _of_agent(told) else None
 
@@ -358,6 +392,16 @@ def _without_tail(told: str) -> str:
         return told
     fades = signs.FADES.match(clause) or signs.FEELING.search(clause)
     return f"{told[: found.start()].rstrip()}." if fades else told
+
+
+def _worth_it(told: str, asked: bool, worth: Worths) -> bool:
+    return _says_something(told, asked) or worth.get(told, 0.0) >= WORTH
+
+
+def _stands(told: str) -> bool:
+    """True for a whole sentence that needs no other to be understood."""
+    points = signs.FRAGMENT.match(told) or signs.POINTING.match(told) or signs.GOES_ON.match(told)
+    return not points and _clause(told) and len(told) <= MOST_LETTERS and not substance.leans(told)
 
 
 def _says_something(told: str, asked: bool) -> bool:

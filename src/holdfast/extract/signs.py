@@ -46,7 +46,8 @@ GREETING = _start(
     absolutely|definitely|exactly|totally|agreed|got it|sounds (?:good|great|like)|for sure
     i (?:totally |completely |100% |really )?(?:agree|understand|see|hear you|appreciate|get it)
     of course|good (?:to|for|idea|point|call)|long time no|keep (?:it )?(?:up|me|on|going)
-    hang in|can['’]t wait|nice to|great to|let['’]s|what an?|how
+    hang in|can['’]t wait|nice to|great to|what an?|how
+    let['’]s(?! (?:use|go with|stick (?:with|to)|settle on|switch to|move to|adopt)\b)
     """
 )
 # Half a sentence: who or what does it stands in another, or the main clause never comes.
@@ -250,6 +251,7 @@ DECISION = _words(
         (?:we|i|they|he|she|[A-Z]\w+)(?:['’](?:ve|re|m)|~have|~has|~are|~am|~is)? (?:decided
         chose|agreed|opted|settled on|picked|selected|going with|switched|migrated|approved
         standardi[sz]ed|committed to|adopted|went with|stick with|sticking with)
+        let['’]s (?:use|go with|stick (?:with|to)|settle on|switch to|move to|adopt)
         decision (?:is|was)|we(?:['’]ll|~will
         ~are going to|['’]re going to) (?:use|go with|stick with|adopt|keep|drop|move|switch)|(?:use
         using) .{2,40} (?:instead of|rather than|not)|the plan is|final(?:ly)? (?:choice
@@ -278,7 +280,7 @@ VERB = _words(
     would|can|could|must|should|need|needs|want|wants|use|uses|got|get|went|made|took|won|met|saw
     bought|built|chose|ate|ran|found|lost|left|gave|came|told|said|began|kept|felt|taught|wrote
     read|runs?|meets?|starts?|ends?|opens?|closes?|costs?|lives?|works?|speaks?|plays?|likes?
-    expires?|happens?|departs?|take|deploys?|depends?|handles?|serves?|sends?|listens?|expects?
+    expires?|happens?|departs?|goes|begins?|wakes?|gets|take|deploys?|depends?|handles?|serves?|sends?|listens?|expects?
     loves?|hates?|prefers?|fails?|broke|turns?|takes|returns|leaves|teaches|coaches|manages|owns
     grew|became|brought|spent|drove|flew|slept|sold|spoke|wore|woke|fell|threw|rose|swam|sang|paid
     fought|caught|thought|knew|sent|stood|held|heard|drives|contains|requires|belongs|arrives

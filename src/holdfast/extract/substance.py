@@ -111,6 +111,7 @@ _UNSAID = re.compile(
     r"(?=\W*$| (?:is|was|too|in|on|at|for|to|and|so|or|yet)\b))\b",
     re.IGNORECASE,
 )
+_A_THING = re.compile(r"\b(?:the|an?|my|our|his|her|their) \w", re.IGNORECASE)
 _OWN = re.compile(r"(?:\w+,? ){0,3}(?:I\b|[Ww]e\b)")
 
 
@@ -166,8 +167,10 @@ def leans(told: str) -> bool:
     found = _UNSAID.search(told, 1)
     if found is None or _weighed(told)[0] > LEANING or speech.of_relative(told):
         return False
-    before, _, _, named = _weighed(told[: found.start()])
-    return before < LEAST and not named
+    so_far = told[: found.start()]
+    before, _, _, named = _weighed(so_far)
+    least = 1 if _A_THING.search(so_far) else LEAST  # "I stopped the magnesium because it hurt"
+    return before < least and not named
 
 
 def adds(told: str) -> bool:

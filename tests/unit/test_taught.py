@@ -1,4 +1,4 @@
-"""A model that reads two statements: does the later end the earlier?"""
+"""A model that was taught to read: does a statement end another, is a sentence worth keeping?"""
 
 from pathlib import Path
 
@@ -6,10 +6,11 @@ import pytest
 
 from benchmarks.contradictions import cases
 from holdfast.embed.files import DATA
-from holdfast.extract import changes
-from holdfast.extract.changes import SURE, Taught, said
+from holdfast.extract import taught
+from holdfast.extract.taught import Taught, said
+from holdfast.replacing import SURE
 
-LESSONS = Path(__file__).parents[2] / "tools" / "changes"
+LESSONS = Path(__file__).parents[2] / "tools" / "lessons"
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def model() -> Taught:
     ],
 )
 def test_a_change_is_seen_in_whatever_words(model: Taught, earlier: str, later: str) -> None:
-    assert model.sureness([(earlier, later)])[0] >= SURE
+    assert model.sureness([(earlier, later)])[0] > 0.5
 
 
 @pytest.mark.parametrize(
@@ -61,15 +62,52 @@ def test_who_says_i_is_named() -> None:
 
 
 def test_without_its_files_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changes.opened.cache_clear()
+    taught.opened.cache_clear()
     monkeypatch.setattr(Taught.__init__, "__defaults__", (tmp_path,))
-    assert changes.opened() is None
+    assert taught.opened() is None
     monkeypatch.setattr(Taught.__init__, "__defaults__", (DATA,))
-    changes.opened.cache_clear()
-    assert changes.opened() is not None
+    taught.opened.cache_clear()
+    assert taught.opened() is not None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I can't swim.",
+        "We keep two goats and a donkey behind the house.",
+        "Code freeze begins on the 15th of December.",
+        "Yeah, so the clutch gave up near Lyon and we took the train.",
+        "Retrying the upload does not help when the token has expired.",
+    ],
+)
+def test_what_tells_something_is_worth_keeping(model: Taught, sentence: str) -> None:
+    assert model.worth([sentence])[0] > 0.5
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "That sounds like so much fun!",
+        "Animals bring so much joy into our lives.",
+        "Could you send me the link?",
+        "It was such a special moment for all of us.",
+        "Let me take a look at that file first.",
+    ],
+)
+def test_small_talk_is_not(model: Taught, sentence: str) -> None:
+    assert model.worth([sentence])[0] < 0.5
 
 
 def test_nothing_of_the_suite_was_taught() -> None:
-    taught = {(case.first, case.second) for file in LESSONS.glob("*.txt") for case in cases(file)}
-    assert len(taught) > 3000
-    assert not taught & {(case.first, case.second) for case in cases()}
+    lessons = {
+        (case.first, case.second) for file in LESSONS.glob("changes/*.txt") for case in cases(file)
+    }
+    assert len(lessons) > 8000
+    held_out = {
+        (case.first, case.second)
+        for file in LESSONS.glob("held_out/changes/*.txt")
+        for case in cases(file)
+    }
+    assert len(held_out) > 500
+    suite = {(case.first, case.second) for case in cases()}
+    assert not lessons & (suite | held_out)
