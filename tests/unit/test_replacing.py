@@ -165,3 +165,17 @@ def test_what_is_on_a_picture_is_not_read(memory: Memory, model: Sure) -> None:
     memory.remember("Ann sold it. Ann shows an empty room.", reconcile=True)
     assert model.asked[0] == ("Ann tunes the harp daily.", "Ann sold it.")
     assert replacing.shown("Tom shows up. Tom shows a red door.", None) == "Tom shows up."
+
+
+def test_two_who_tell_of_themselves_end_nothing_of_each_other(memory: Memory, model: Sure) -> None:
+    mine = memory.remember("I play the harp", source=Source("user", "user"))
+    bob = memory.remember("I gave up the harp", source=Source("Bob", "user"), reconcile=True)
+    assert (bob.superseded, bob.conflicts) == ((), ())
+    own = memory.remember("I sold my harp", source=Source("user", "user"), reconcile=True)
+    assert mine.id in own.superseded
+
+
+def test_a_correction_that_is_taken_back_corrects_nothing(memory: Memory, model: Sure) -> None:
+    memory.remember("The harp is in the Birch room")
+    back = "Moved the harp to Maple. No, it is in Birch after all."
+    assert not memory.remember(back, reconcile=True).superseded

@@ -18,6 +18,8 @@ AT = datetime(2026, 6, 2, 9, tzinfo=timezone.utc)  # a Tuesday
         ("It is due in three days", "It is due on 2026-06-05"),
         ("He moved last month", "He moved in 2026-05"),
         ("The audit is next Monday", "The audit is on 2026-06-08"),
+        ("It is the last week of August", "It is the last week of August"),
+        ("Much came up in the last month", "Much came up in the last month"),
         ("Nothing of this is a date", "Nothing of this is a date"),
     ],
 )

@@ -98,7 +98,7 @@ def _relation(new: Statement, old: Statement, ended: bool) -> str:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
-    if _told_apart(new.slots, old.slots):
+    if _told_apart(new.slots, old.slots) or _each_of_self(new, old):
         return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
     return "unclear" if others else _outweighs(new, old)
@@ -120,11 +120,28 @@ def _gives(slot: Slot) -> bool:
     return slots.formed(slot) and not slot.ended and slot.value not in readings.OPPOSITE
 
 
+def _each_of_self(new: Statement, old: Statement) -> bool:
+    """Whether two people tell of themselves, and neither names the other: "I gave up chess"."""
+    if _writer(new) == _writer(old) or not (_tells_of_self(new) and _tells_of_self(old)):
+        return False
+    return not (_names(new, _writer(old)) or _names(old, _writer(new)))
+
+
 def _of_self(told: Statement) -> bool:
     """Whether somebody who is named tells of themselves."""
-    if told.writer is None or told.writer.lower() == slots.USER:
-        return False
-    return speech.first_person(told.content) or _bag(told.content) >= set(text.terms(told.writer))
+    return _writer(told) != slots.USER and _tells_of_self(told)
+
+
+def _tells_of_self(told: Statement) -> bool:
+    return speech.first_person(told.content) or _names(told, _writer(told))
+
+
+def _names(told: Statement, whom: str) -> bool:
+    return _bag(told.content) >= set(text.terms(whom))
+
+
+def _writer(told: Statement) -> str:
+    return (told.writer or slots.USER).lower()
 
 
 def _outweighs(new: Statement, old: Statement) -> str:

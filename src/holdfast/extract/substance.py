@@ -60,7 +60,7 @@ _THINGS = """
     picture place point possibility potential power progress reality reason reminder result reward
     ride self sense setback side situation somebody someone something soon sort step story stress
     struggle stuff success thing time ton touch trick type up ups way while word work world yourself
-    pic photo thought
+    pic photo thought news gossip clue
 """
 # What anybody does with it.
 _DOINGS = """
