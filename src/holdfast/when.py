@@ -23,7 +23,8 @@ _SAID = re.compile(
     rf"|\b(?:a )?{_COUNT} (?P<unit>day|week|month|year)s? ago\b"
     r"|\bin (?:a )?(?P<soon>\d{1,3}|an?|one|two|three|four|five|six) "
     r"(?P<ahead>day|week|month|year)s?\b"
-    rf"|(?<!the )\b(?P<which>last|next|this) (?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b"
+    r"|(?<!the )\b(?P<which>last|next|this) "
+    rf"(?P<name>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b"
     r"(?! of\b))"
     r"(?P<alone>(?='s\b| (?:is|was|will be|marks|marked)\b))?",  # "today's menu", "today was odd"
     re.IGNORECASE,

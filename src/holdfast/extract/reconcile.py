@@ -7,6 +7,7 @@ trusted less.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +17,12 @@ from holdfast.slots import Slot
 
 WEEK = timedelta(days=7)
 SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
+# "It's Tuesday. No, Monday was right after all": what was said first stands.
+_TAKEN_BACK = re.compile(
+    r"\b(?:after all|all along|(?:like|as) I (?:first )?said|(?:was|were) right|right back to"
+    r"|still stands|as (?:it|they) (?:was|were)|false alarm)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,8 @@ def rest(whole: Sequence[str], still: Sequence[str], speaker: str | None) -> str
 def _relation(new: Statement, old: Statement, ended: bool) -> str:
     mine = new.slots if new.writer == old.writer else _of_others(new.slots, old)
     clash = _clash(mine, old.slots, new.since - old.since >= WEEK)
+    if (clash is not None or ended) and _TAKEN_BACK.search(new.content):
+        return "beside"
     if clash is None and ended:
         return _read(new, old)
     if clash is None:
