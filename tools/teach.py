@@ -175,7 +175,7 @@ class Model(nn.Module):
         with torch.no_grad():
             for name, each in (*self.learned.items(), *self.heads.items()):
                 scale = SCALE if name.endswith("up") else 1.0
-                each.copy_(torch.from_numpy(known[name].astype(np.float32) / scale))
+                each.copy_(torch.tensor(np.asarray(known[name], np.float32) / scale))
 
     def forward(self, ids: Tensor, mask: Tensor, task: str) -> Tensor:
         """How much speaks for a yes, on a scale without bounds."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast import lifetime, speech, suspicion, text
 from holdfast.engine import Draft, Place
-from holdfast.extract import reconcile, taught, tongues
+from holdfast.extract import reconcile, signs, taught, tongues
 from holdfast.extract.taught import Reader
 from holdfast.keeping import TURN
 from holdfast.model import Record
@@ -81,6 +81,8 @@ def _left(model: Reader, old: Record, new: Record) -> str | None:
     later = _said(new)
     sure = model.sureness([(taught.said(part, old.writer), later) for part in parts])
     still = [part for part, how in zip(parts, sure, strict=True) if how < HALF]
+    if still and signs.GOES_ON.match(still[0]):  # "It is fulfilling": nobody would know what is
+        return None
     return reconcile.rest(parts, still, old.writer)
 
 

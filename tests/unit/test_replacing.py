@@ -179,3 +179,10 @@ def test_a_correction_that_is_taken_back_corrects_nothing(memory: Memory, model:
     memory.remember("The harp is in the Birch room")
     back = "Moved the harp to Maple. No, it is in Birch after all."
     assert not memory.remember(back, reconcile=True).superseded
+
+
+def test_what_only_goes_on_about_what_ended_goes_with_it(memory: Memory, model: Sure) -> None:
+    old = memory.remember("I live in Ghent. It is my favourite town.")
+    new = memory.remember("Empty rooms everywhere", reconcile=True)
+    assert new.superseded == (old.id,)
+    assert memory.read(old.id).until is not None
