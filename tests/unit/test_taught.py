@@ -22,7 +22,7 @@ def model() -> Taught:
     ("earlier", "later"),
     [
         ("The user rents a flat in Ghent.", "The user bought a house in Bruges and moved in."),
-        ("Our error tracker is Sentry.", "Sentry got too dear, we track errors in GlitchTip now."),
+        ("Our error tracker is Sentry.", "We replaced Sentry with GlitchTip, it got too dear."),
         ("The user is learning the harp.", "The user gave the harp up, their hands hurt."),
         ("The demo is on Tuesday.", "Correction: I meant Thursday for the demo."),
         ("Olga leads the mobile team.", "Olga stepped down, Petr leads the mobile team now."),
