@@ -17,9 +17,7 @@ from holdfast.backend import open_backend
 from holdfast.extract import taught
 from holdfast.testing import FakeClock
 
-FILE = Path(__file__).with_name(
-    "contradictions.txt"
-)  # none was taught; bounds were chosen with them in sight
+FILE = Path(__file__).with_name("contradictions.txt")  # nothing was taught or chosen by these
 
 
 @dataclass(frozen=True)
@@ -75,10 +73,11 @@ def ended_by_chat(case: Case, folder: Path, number: int) -> bool:
 
 def message(said: str) -> dict[str, str]:
     """What one said, as a message of a chat."""
-    speaker, _, rest = (said if said[-1] in ".!?\"'" else f"{said}.").partition(": ")
+    whole = said if said[-1] in ".!?\"'" else f"{said}."
+    speaker, _, rest = whole.partition(": ")
     if rest and speaker in ("Ann", "Bob", "Carl"):
         return {"role": "user", "name": speaker, "content": rest}
-    return {"role": "user", "content": said if said[-1] in ".!?\"'" else f"{said}."}
+    return {"role": "user", "content": whole}
 
 
 def run(options: Options) -> dict[str, Any]:
