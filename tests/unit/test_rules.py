@@ -318,6 +318,21 @@ def test_a_picture_of_something_else_is_a_memory_of_its_own() -> None:
     assert list(learned(said)) == ["Ann shows a dog.", "Ann joined a choir."]
 
 
+def test_a_lesson_is_learned_whatever_a_model_finds_it_worth() -> None:
+    told = "Retrying the upload does not help when the token has expired."
+    assert list(learned(f"Ann: {told}")) == [told]
+
+
+def test_a_picture_is_told_with_what_is_said_of_it() -> None:
+    view = "The view over the old harbour from the church tower, right after the storm!"
+    said = f"Ann: {view} [shares a photo: a photo of boats at dusk]"
+    assert list(learned(said)) == [f"{view} Ann shows boats at dusk."]
+    for remark in ("Wow!", "The view over the old harbour!"):  # too little to be told of it
+        assert list(learned(f"Ann: {remark} [shares a photo: a photo of boats]")) == [
+            "Ann shows boats."
+        ]
+
+
 def test_she_who_is_somebody_else_is_not_taken_for_the_one_before() -> None:
     assert list(learned("Ann: I met Carla in Rome. She runs a bakery there.")) == [
         "Ann met Carla in Rome. She runs a bakery there."

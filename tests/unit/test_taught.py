@@ -77,7 +77,7 @@ def test_without_its_files_there_is_none(tmp_path: Path, monkeypatch: pytest.Mon
         "We keep two goats and a donkey behind the house.",
         "Code freeze begins on the 15th of December.",
         "Yeah, so the clutch gave up near Lyon and we took the train.",
-        "Retrying the upload does not help when the token has expired.",
+        "The cache must be cleared after each deploy.",
     ],
 )
 def test_what_tells_something_is_worth_keeping(model: Taught, sentence: str) -> None:
@@ -102,12 +102,12 @@ def test_nothing_of_the_suite_was_taught() -> None:
     lessons = {
         (case.first, case.second) for file in LESSONS.glob("changes/*.txt") for case in cases(file)
     }
-    assert len(lessons) > 8000
+    assert len(lessons) > 20000
     held_out = {
         (case.first, case.second)
         for file in LESSONS.glob("held_out/changes/*.txt")
         for case in cases(file)
     }
-    assert len(held_out) > 500
+    assert len(held_out) > 1500
     suite = {(case.first, case.second) for case in cases()}
     assert not lessons & (suite | held_out)

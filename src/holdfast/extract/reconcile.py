@@ -19,10 +19,12 @@ WEEK = timedelta(days=7)
 SAME_MORE = 2  # the same slot, told with no more new words than this, is the same statement
 # "It's Tuesday. No, Monday was right after all": what was said first stands.
 _TAKEN_BACK = re.compile(
-    r"\b(?:after all|all along|(?:like|as) I (?:first )?said|(?:was|were) right|right back to"
-    r"|still stands|as (?:it|they) (?:was|were)|false alarm)\b",
+    r"\b(?:after all(?! (?:the|of|my|our|that|this|those|these)\b)|all along"
+    r"|(?:like|as) I (?:first )?said|(?:was|were) right|right back to|still stands"
+    r"|as (?:it|they) (?:was|were)|false alarm)\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.!?;]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def rest(whole: Sequence[str], still: Sequence[str], speaker: str | None) -> str
 def _relation(new: Statement, old: Statement, ended: bool) -> str:
     mine = new.slots if new.writer == old.writer else _of_others(new.slots, old)
     clash = _clash(mine, old.slots, new.since - old.since >= WEEK)
-    if (clash is not None or ended) and _TAKEN_BACK.search(new.content):
+    if (clash is not None or ended) and _taken_back(new.content):
         return "beside"
     if clash is None and ended:
         return _read(new, old)
@@ -103,6 +105,12 @@ def _relation(new: Statement, old: Statement, ended: bool) -> str:
     if _hearsay(new, clash) and not _hearsay(old, clash):
         return "unclear"
     return _outweighs(new, old)
+
+
+def _taken_back(told: str) -> bool:
+    """Whether a correction is; "I'm not allergic after all" takes back what was said first."""
+    found = _TAKEN_BACK.search(told)
+    return found is not None and _DENIED.search(told[: found.start()]) is None
 
 
 def _read(new: Statement, old: Statement) -> str:

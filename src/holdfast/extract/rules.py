@@ -27,6 +27,7 @@ NEWS_TERMS = 8  # what is told as a change has no more
 FULL_TERMS = 5  # with so many it speaks for itself, whoever it is about
 MOST_LETTERS = 300  # a longer sentence is not read by the model
 WORTH = 0.5  # how sure the model must be that what no rule has a form for is worth keeping
+BESIDE_TERMS = 7  # what is told beside a picture has so many: less is mostly a remark
 MOST_ASKED = 14  # words of a question that is told beside its answer
 MOST_TERMS = 60  # a longer one is a document, not a statement
 USER, AGENT = "The user", "The assistant"
@@ -133,7 +134,7 @@ def learned(
     for picture in _shown(turn, number, at):
         place = _seen_in(found, picture)
         if place is None:
-            yield picture
+            yield _with_words(picture, turn, at)
         else:
             whole = f"{sentences.ended(found[place].content)} {picture.content}"
             found[place] = replace(found[place], content=whole)
@@ -188,6 +189,17 @@ def _seen_in(found: Sequence[Learning], picture: Learning) -> int | None:
         if ours or signs.POINTS_AT.search(told) or shown & set(text.terms(told.replace(who, ""))):
             return place
     return None
+
+
+def _with_words(picture: Learning, turn: Turn, at: datetime) -> Learning:
+    """A picture beside the most that is said with it, though that would tell nothing alone."""
+    pairs = [(one, _bare(one)) for one in _said(turn)]
+    said = [bare for one, bare in pairs if not _refused(one, bare) and not substance.void(bare)]
+    fullest = max(said, key=lambda it: len(text.terms(it)), default="")
+    if len(text.terms(fullest)) < BESIDE_TERMS:
+        return picture
+    words = sentences.ended(when.resolved(_named(fullest, turn), at))
+    return replace(picture, content=f"{words[:1].upper()}{words[1:]} {picture.content}")
 
 
 def _named(told: str, turn: Turn) -> str:
