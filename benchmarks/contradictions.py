@@ -17,7 +17,10 @@ from holdfast.backend import open_backend
 from holdfast.extract import taught
 from holdfast.testing import FakeClock
 
-FILE = Path(__file__).with_name("contradictions.txt")  # nothing was taught or chosen by these
+FILE = Path(__file__).with_name("contradictions.txt")  # met once, when all was settled
+# Those that were met before: not taught either, but `SURE` was chosen by them.
+BEFORE = Path(__file__).parents[1] / "tools" / "lessons" / "held_out" / "changes"
+PLAIN = "plain"  # the category of what anybody would say first
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,19 @@ class Case:
     ends: bool
 
 
+def files() -> list[Path]:
+    """The batches of the suite, the one that was met last in front."""
+    return [FILE, *sorted(BEFORE.glob("*.txt"))]
+
+
+def batch(file: Path) -> str:
+    """What a batch is called in tables."""
+    return "met once" if file == FILE else f"met before: {file.stem.replace('_', ' ')}"
+
+
 def cases(file: Path = FILE) -> Iterator[Case]:
-    """Every case of the suite, in order."""
-    category = ""
+    """Every case of a file, in order."""
+    category = PLAIN
     for line in file.read_text().splitlines():
         if line.startswith("["):
             category = line.strip("[]")
@@ -81,15 +94,19 @@ def message(said: str) -> dict[str, str]:
 
 
 def run(options: Options) -> dict[str, Any]:
-    """The figures of the suite, by category, and its misses.
+    """The figures of the suite, by category and by batch, and its misses.
 
     Also as they come out of chats, where what was said is first to be learned at all, and without
     the model that reads two statements.
     """
     found = tried()
-    found["rows"]["over all, in chats"] = tried(ended_by_chat)["rows"]["over all"]
+    whole = found["rows"].pop("over all")
+    chats = tried(ended_by_chat)["rows"]
+    for row in ("met once", "over all"):
+        found["rows"][f"{row}, in chats"] = chats[row]
     with slots_alone():
         found["rows"]["over all, by slots alone"] = tried()["rows"]["over all"]
+    found["rows"]["over all"] = whole
     return found
 
 
@@ -101,15 +118,16 @@ def slots_alone() -> Iterator[None]:
 
 
 def tried(way: Callable[[Case, Path, int], bool] = ended) -> dict[str, Any]:
-    """The figures of the cases, by category, and the misses."""
+    """The figures of the cases, by category and by batch, and the misses."""
     found: dict[str, dict[str, int]] = {}
     misses: list[dict[str, str]] = []
+    every = [(batch(file), case) for file in files() for case in cases(file)]
     with tempfile.TemporaryDirectory(prefix="holdfast-suite-") as folder:
-        for number, case in enumerate(cases()):
+        for number, (met, case) in enumerate(every):
             got = way(case, Path(folder), number)
             outcome = {(1, 1): "hit", (0, 0): "rest", (1, 0): "missed", (0, 1): "wrong"}
             name = outcome[case.ends, got]
-            for row in (case.category, "over all"):
+            for row in (case.category, met, "over all"):
                 counts = found.setdefault(row, dict.fromkeys(outcome.values(), 0))
                 counts[name] += 1
             if name in ("missed", "wrong"):

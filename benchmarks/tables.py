@@ -425,7 +425,7 @@ def contradictions(found: Found) -> str:
     """The contradiction suite by category."""
     rows = found["contradictions"]["rows"]
     names = ("cases", "hit", "missed", "wrong", "precision", "recall")
-    order = [*(name for name in rows if name != "over all"), "over all"]
+    order = sorted(rows, key=lambda name: (name.startswith("over all"), name.startswith("met")))
     return table(["category", *names], [[name, *(rows[name][n] for n in names)] for name in order])
 
 
