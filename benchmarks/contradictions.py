@@ -17,7 +17,7 @@ from holdfast.backend import open_backend
 from holdfast.extract import taught
 from holdfast.testing import FakeClock
 
-FILE = Path(__file__).with_name("contradictions.txt")  # met once, when all was settled
+FILE = Path(__file__).with_name("contradictions.txt")  # met once, when all was settled: expect this
 # Those that were met before: not taught either, but `SURE` was chosen by them.
 BEFORE = Path(__file__).parents[1] / "tools" / "lessons" / "held_out" / "changes"
 PLAIN = "plain"  # the category of what anybody would say first
@@ -100,13 +100,11 @@ def run(options: Options) -> dict[str, Any]:
     the model that reads two statements.
     """
     found = tried()
-    whole = found["rows"].pop("over all")
     chats = tried(ended_by_chat)["rows"]
     for row in ("met once", "over all"):
         found["rows"][f"{row}, in chats"] = chats[row]
     with slots_alone():
         found["rows"]["over all, by slots alone"] = tried()["rows"]["over all"]
-    found["rows"]["over all"] = whole
     return found
 
 
