@@ -98,7 +98,7 @@ def publish(out: Path) -> None:
         found = results.read(out, name)
         for file in plots.write(page.PLOTS, name, found) if found else ():
             print(f"written: {file}", flush=True)
-    for one in (page.PAGE, page.SERVER):
+    for one in page.PAGES:
         if page.update(one):
             print(f"written: {one}", flush=True)
 

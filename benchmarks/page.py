@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and docs/server.md, between their marks, are as measured."""
+"""The tables of `PAGES`, between their marks, are as measured."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 
 from benchmarks import results, tables
+from benchmarks.cells import Found
 from benchmarks.corpora import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
+CORPORA = ROOT / "docs" / "benchmarks_corpora.md"
+MISSES = ROOT / "docs" / "benchmarks_misses.md"
 SERVER = ROOT / "docs" / "server.md"
+PAGES = (PAGE, CORPORA, MISSES, SERVER)
 PLOTS = ROOT / "docs" / "plots"
 MARKED = re.compile(r"<!-- table:(?P<name>[a-z: ]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
 NOTHING = "Not measured yet: `make bench` fills this in.\n"
@@ -29,7 +33,7 @@ def _filled(name: str, folder: Path) -> str:
     return f"<!-- table:{name} -->\n{body}<!-- end -->"
 
 
-def about(found: tables.Found) -> str:
+def about(found: Found) -> str:
     """Where, when and how: the header of a results file as a sentence or two."""
     run, machine = found["run"], found["run"]["machine"]
     said = [

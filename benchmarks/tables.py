@@ -2,182 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from benchmarks import budget, metrics
+from benchmarks import quality_tables
+from benchmarks.cells import Cell, Found, table
+from benchmarks.quality_tables import short
 from benchmarks.targets import CHANCE, SHORT
-
-Found = dict[str, Any]
-Cell = str | float | int | None
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], digits: int = 3) -> str:
-    """A Markdown table with aligned columns, which a terminal shows well too."""
-    cells = [list(head), *([_cell(one, digits) for one in row] for row in rows)]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
-    lines = [_line(row, widths) for row in cells]
-    rule = "|".join(
-        ["", *("-" * (width + 1) + (":" if at else "-") for at, width in enumerate(widths)), ""]
-    )
-    return "\n".join([lines[0], rule, *lines[1:]])
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = zip(row, widths, strict=True)
-    padded = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
-    return "| " + " | ".join(padded) + " |"
-
-
-def _cell(value: Cell, digits: int) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool | int | str):
-        return (
-            f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-        )
-    return f"{value:.{digits}f}"
-
-
-ABOUT = ("stores", "items", "memories", "questions", "without_gold")
-
-
-def about(found: Found) -> str:
-    """The corpora."""
-    rows = []
-    for name, corpus in found["corpora"].items():
-        told = corpus["about"]
-        counts = [told[key] for key in ABOUT]
-        rows.append([name, *counts, "; ".join(told["notes"]) or None])
-    return table(["corpus", *(key.replace("_", " ") for key in ABOUT), "notes"], rows)
-
-
-def systems(found: Found) -> str:
-    """Every system on every corpus, by the few figures that tell most."""
-    rows = [
-        [corpus, system, *_short(tables)]
-        for corpus, one in found["corpora"].items()
-        for system, tables in one["systems"].items()
-    ]
-    return table(["corpus", "system", *(label for *_, label in SHORT)], rows)
-
-
-def together(found: Found) -> str:
-    """The small corpora of a kind as one."""
-    rows = [
-        [kind, system, tables["turn"]["all"]["n"], *_short(tables)]
-        for kind, one in found.get("together", {}).items()
-        for system, tables in one["systems"].items()
-    ]
-    return table(["corpora", "system", "n", *(label for *_, label in SHORT)], rows)
-
-
-def _short(tables: Found) -> list[float | None]:
-    return [tables[level].get(group, {}).get(measure) for level, group, measure, _ in SHORT]
-
-
-LEVEL_MEASURES = ("hit", "recall", "recall_all", "ndcg")
-
-
-def levels(found: Found) -> str:
-    """Every measure at every depth, of the library, by level."""
-    rows = [
-        [
-            corpus,
-            level,
-            weights,
-            told["n"],
-            told["mrr"],
-            *(_depths(told, m) for m in LEVEL_MEASURES),
-        ]
-        for corpus, one in found["corpora"].items()
-        for level in ("turn", "session")
-        for weights in ("default", "relevance")
-        for told in [one["systems"][weights][level].get("all")]
-        if told
-    ]
-    depths = "/".join(str(k) for k in metrics.KS)
-    head = ["corpus", "level", "weights", "n", "MRR", *(f"{m}@{depths}" for m in LEVEL_MEASURES)]
-    return table(head, rows)
-
-
-def _depths(told: Found, measure: str) -> str:
-    return " / ".join(f"{told[f'{measure}@{k}']:.3f}" for k in metrics.KS)
-
-
-CATEGORY_MEASURES = ("mrr", "hit@10", "recall@10", "recall_all@10", "ndcg@10")
-CATEGORY_SYSTEMS = ("default", "relevance", "cosine", "BM25")
-
-
-def categories(found: Found) -> str:
-    """The recorded corpora by category."""
-    rows = [
-        _category(corpus, name, system, one["systems"][system])
-        for corpus, one in found["corpora"].items()
-        if len(one["systems"]["default"]["turn"]) > 2 and "pooled" not in corpus
-        for name in one["systems"]["default"]["turn"]
-        for system in CATEGORY_SYSTEMS
-    ]
-    head = ["corpus", "category", "system", "n", *CATEGORY_MEASURES, "session recall_all@5"]
-    return table(head, rows)
-
-
-def _category(corpus: str, name: str, system: str, of: Found) -> list[Cell]:
-    turn = of["turn"][name]
-    sessions = of["session"].get(name, {}).get("recall_all@5")
-    return [corpus, name, system, turn["n"], *(turn[m] for m in CATEGORY_MEASURES), sessions]
-
-
-def budgets(found: Found) -> str:
-    """The share of the evidence inside a block of so many tokens."""
-    rows = [
-        [corpus, system, *(shares[str(size)] for size in budget.BUDGETS)]
-        for corpus, one in found["corpora"].items()
-        for system, shares in one.get("budget", {}).items()
-    ]
-    return table(["corpus", "order by", *(f"{size} tokens" for size in budget.BUDGETS)], rows)
-
-
-ABSTENTION = {
-    "own": "own questions",
-    "foreign": "foreign questions",
-    "auroc_similarity": "AUROC, similarity",
-    "auroc_score": "AUROC, default score",
-    "own_abstained": "own abstained",
-    "foreign_abstained": "foreign abstained",
-    "adversarial": "adversarial questions",
-    "adversarial_abstained": "adversarial abstained",
-    "auroc_adversarial": "AUROC against adversarial",
-}
-
-
-def abstention(found: Found) -> str:
-    """Whether it knows when it knows nothing."""
-    rows = [
-        [name, *(one.get(key) for key in ABSTENTION)] for name, one in found["abstention"].items()
-    ]
-    return table(["corpus", *ABSTENTION.values()], rows)
-
-
-def ablation(found: Found) -> str:
-    """What is lost without each part of the ranking: differences to the whole."""
-    rows: list[list[Cell]] = []
-    labels = [label for *_, label in SHORT]
-    for corpus, parts in found["ablation"].items():
-        whole = parts["nothing"]
-        rows.append([corpus, "(nothing)", *(whole.get(label) for label in labels)])
-        rows += [
-            [corpus, part, *(_change(one.get(label), whole.get(label)) for label in labels)]
-            for part, one in parts.items()
-            if part != "nothing"
-        ]
-    return table(["corpus", "without", *labels], rows)
-
-
-def _change(value: float | None, whole: float | None) -> str | None:
-    if value is None or whole is None:
-        return None
-    return f"{round(value - whole, 4):+.3f}" if abs(value - whole) >= 0.0005 else "0"
 
 
 def checks(found: Found) -> str:
@@ -215,12 +46,20 @@ def aims(found: Found) -> str:
     return checks({"checks": [one for one in found["checks"] if one.get("noise") is None]})
 
 
+def verdict(found: Found) -> str:
+    """How many requirements are met, and where plain search is better in anything."""
+    some = _missed(found)
+    met = sum(one["passed"] is True for one in found["checks"])
+    return " ".join([f"{met} of {met + len(some)} requirements are met.", *_below(some)])
+
+
 def missed(found: Found) -> str:
     """The requirements that are not met."""
-    some = [one for one in found["checks"] if one["passed"] is False]
-    met = sum(one["passed"] is True for one in found["checks"])
-    head = [f"{met} of {met + len(some)} requirements are met.", *_below(some)]
-    return "\n\n".join([" ".join(head), checks({"checks": some})]) if some else head[0]
+    return checks({"checks": _missed(found)})
+
+
+def _missed(found: Found) -> list[Found]:
+    return [one for one in found["checks"] if one["passed"] is False]
 
 
 def _below(some: Sequence[Found]) -> list[str]:
@@ -234,20 +73,6 @@ def _below(some: Sequence[Found]) -> list[str]:
     told = [f"Below in some figure: {', '.join(where[True] | where[False])}."]
     sure = ", ".join(where[True])
     return [*told, f"By more than chance: {sure}." if sure else "None by more than chance."]
-
-
-def smaller(found: Found) -> str:
-    """What the static embedder costs: its figures, less those of the first embedder."""
-    labels = [label for *_, label in SHORT]
-    rows: list[list[Cell]] = []
-    for corpus, one in found["corpora"].items():
-        for weights in ("default", "relevance"):
-            if f"{weights}, fast" in one["systems"]:
-                own = _short(one["systems"][weights])
-                fast = _short(one["systems"][f"{weights}, fast"])
-                changes = [_change(a, b) for a, b in zip(fast, own, strict=True)]
-                rows.append([corpus, weights, *changes])
-    return table(["corpus", "weights", *labels], rows)
 
 
 LATENCIES = (
@@ -401,7 +226,7 @@ def search(found: Found) -> str:
 def rivals_quality(found: Found) -> str:
     """Every system on the same data with the same vectors."""
     rows = [
-        [corpus, system, tables["turn"]["all"]["n"], *_short(tables)]
+        [corpus, system, tables["turn"]["all"]["n"], *short(tables)]
         for corpus, systems in found["quality"].items()
         for system, tables in systems.items()
     ]
@@ -590,16 +415,9 @@ def _deep(found: Mapping[str, Any], *names: str) -> Cell:
 
 TABLES: dict[str, dict[str, Callable[[Found], str]]] = {
     "quality": {
-        "corpora": about,
-        "systems": systems,
-        "together": together,
-        "levels": levels,
-        "categories": categories,
-        "budgets": budgets,
-        "abstention": abstention,
-        "ablation": ablation,
-        "embedders": smaller,
-        "aims": aims,
+        **quality_tables.TABLES,
+        **quality_tables.by_kind({"aims": aims}),
+        "verdict": verdict,
         "missed": missed,
         "checks": checks,
     },

@@ -22,6 +22,7 @@ from benchmarks import (
     metrics,
     page,
     plots,
+    quality_tables,
     results,
     rivals,
     served,
@@ -249,7 +250,10 @@ def test_corpora_of_a_kind_are_judged_together_too(options: Options) -> None:
     assert found["abstention"]["generated, together"] == found["abstention"]["over all"]
     asked = [check["what"] for check in found["checks"]]
     assert "generated, together: MRR at least as plain cosine and BM25, default" in asked
-    assert "| generated |" in tables.together(found)
+    assert "| generated |" in quality_tables.together(found)
+    large, small = (quality_tables.of_kind(found, small)["corpora"] for small in (False, True))
+    assert not large
+    assert small == found["corpora"]
 
 
 def reversed_order(plain: Any) -> Any:
@@ -319,21 +323,23 @@ def test_a_miss_within_noise_is_told_as_such_and_still_a_miss() -> None:
     far = targets.Check("far", 0.60, 0.9, questions=60).row()
     assert not near["passed"]
     assert near["noise"] == pytest.approx(0.0387, abs=1e-4)
-    told = tables.missed({"checks": [near, far, targets.Check("met", 1.0, 0.9).row()]})
-    assert told.startswith("1 of 3 requirements are met.")
+    found = {"checks": [near, far, targets.Check("met", 1.0, 0.9).row()]}
+    assert tables.verdict(found) == "1 of 3 requirements are met."
+    told = tables.missed(found)
     assert "below, within noise" in told
     assert "FAIL" in told
-    assert "met " not in tables.missed({"checks": [near]}).partition("\n\n")[2]
+    assert "met " not in told
 
 
 def test_a_miss_that_chance_explains_is_told_as_such_and_still_a_miss() -> None:
     lucky = targets.Check("coach: MRR, default", 0.88, 0.9, questions=30, chance=0.5).row()
     sure = targets.Check("sales: MRR, default", 0.60, 0.9, questions=30, chance=0.01).row()
-    told = tables.missed({"checks": [lucky, sure]})
+    found = {"checks": [lucky, sure]}
+    told = tables.verdict(found)
     assert told.startswith("0 of 2 requirements are met. Below in some figure: sales, coach. ")
     assert "By more than chance: sales." in told
-    assert "below, by chance" in told
-    assert "None by more than chance." in tables.missed({"checks": [lucky]})
+    assert "below, by chance" in tables.missed(found)
+    assert "None by more than chance." in tables.verdict({"checks": [lucky]})
 
 
 def test_what_another_embedder_costs_is_told_by_corpus(options: Options) -> None:
@@ -341,7 +347,7 @@ def test_what_another_embedder_costs_is_told_by_corpus(options: Options) -> None
     systems = found["corpora"]["changes"]["systems"]
     for weights in ("default", "relevance"):
         systems[f"{weights}, fast"] = systems.pop(f"{weights}, hashing")
-    rows = tables.smaller(found).splitlines()[2:]
+    rows = quality_tables.smaller(found).splitlines()[2:]
     assert [row.split("|")[2].strip() for row in rows] == ["default", "relevance"]
     assert all(set(row.replace(" ", "").split("|")[3:-1]) <= {"0", "–"} for row in rows)
 
@@ -437,7 +443,13 @@ def test_committed_results_say_where_they_come_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "files"), [(page.PAGE, {*RUNS, "postgres"}), (page.SERVER, {"served"})]
+    ("written", "files"),
+    [
+        (page.PAGE, {*RUNS, "postgres"}),
+        (page.CORPORA, {"quality"}),
+        (page.MISSES, {"learning"}),
+        (page.SERVER, {"served"}),
+    ],
 )
 def test_every_figure_on_the_page_is_in_a_results_file(written: Path, files: set[str]) -> None:
     text = written.read_text()
