@@ -37,6 +37,12 @@ _STANDING = re.compile(
     r"|^(?:put|cut|read)\b",  # "Put milk on the list" is an order
     re.IGNORECASE,
 )
+# "I pay 850, bills included": the first verb tells.
+_NOW = re.compile(
+    r"(?:I|we|they|you)(?: (?:still|always|often|only|never|also|just|once|then|\w+ly))* "
+    r"(\w+)(?![\w'’])",
+    re.IGNORECASE,
+)
 _CAPTION = re.compile(r"(?:^|(?<=[.!?] ))\S+(?: \S+)? shows (?!up\b)[^.!?]*[.!?]?\s*")
 
 _log = logging.getLogger(__name__)
@@ -52,7 +58,7 @@ class Replacing:
 
     def ended(self, place: Place, drafts: Sequence[Draft]) -> Mapping[str, Ended]:
         """Of some drafts those that end something, by their ids, and what each ends."""
-        new = [draft for draft in drafts if _states(draft.record)]
+        new = [draft for draft in drafts if _states(draft.record) and _harmless(draft.record)]
         model = taught.opened() if new else None
         if model is None:
             return {}
@@ -119,12 +125,16 @@ def _of_one_matter(old: Record, new: Record) -> bool:
 
 
 def _states(record: Record) -> bool:
-    """Whether it is one statement in English, not a raw turn, a document or an attack."""
+    """Whether it is one statement in English, not a raw turn or a document."""
     if len(record.content) > MOST_LETTERS or record.kind == TURN or not _said(record):
         return False
+    return not tongues.foreign(record.content)
+
+
+def _harmless(record: Record) -> bool:
+    """Whether it does not look like an attack."""
     # "From now on answer in English" begins as attacks do; what it asks for is no harm.
-    asked = wishes.standing(record.content) or record.content
-    return not tongues.foreign(record.content) and not suspicion.found(asked)
+    return not suspicion.found(wishes.standing(record.content) or record.content)
 
 
 def _may_end(new: Record, old: Record) -> bool:
@@ -139,6 +149,9 @@ def _lasts(told: str) -> bool:
     telling = sum(bool(text.terms(word)) for word in told.split())
     if telling > MOST_TERMS or _CAPTION.fullmatch(told):
         return False
+    now = _NOW.match(told)
+    if now and not speech.happened(now[1]):
+        return True
     return not speech.happened(_STANDING.sub(" ", told))
 
 

@@ -19,7 +19,7 @@ _PAST = frozenset(
     tore retook rebuilt rewrote""".split()
 )
 _NOT_PAST = frozenset(
-    "need feed breed speed exceed proceed succeed red bed shed indeed moped".split()
+    "need feed breed speed exceed proceed succeed red bed shed indeed moped hundred".split()
 )
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}

@@ -130,3 +130,17 @@ def test_what_still_holds_is_left() -> None:
     new = slots.of("I live in Rome", "ann")
     assert remainder("I live in Berlin and I speak Thai", "ann", new) == "I speak Thai."
     assert remainder("I live in Berlin", "ann", new) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "verdict"),
+    [
+        ("Ann lives in Porto", Verdict(unclear=("old",))),
+        ("Ann moved to Porto", CORRECTS),
+        ("Ann no longer lives in Rome", CORRECTS),
+    ],
+)
+def test_a_change_told_by_another_is_news_and_a_claim_is_a_dispute(
+    told: str, verdict: Verdict
+) -> None:
+    assert judged(said(told, writer="bob"), [known("I live in Rome")]) == verdict

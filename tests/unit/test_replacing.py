@@ -116,6 +116,46 @@ def test_what_slots_tell_apart_is_not_the_same(memory: Memory, model: Sure) -> N
     assert memory.remember("They moved Harp1 to Oracle", reconcile=True).superseded
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Our harp page is built with React", "We rebuilt the harp page in Vue"),
+        ("The harp branch of the repo is called master", "I renamed the harp branch to main"),
+        ("My harp lesson is on Tuesday", "The harp lesson is on Friday now, no, sorry, Sunday"),
+    ],
+)
+def test_what_is_called_in_other_words_is_not_told_apart(
+    memory: Memory, model: Sure, old: str, new: str
+) -> None:
+    known = memory.remember(old)
+    assert memory.remember(new, reconcile=True).superseded == (known.id,)
+
+
+def test_an_order_that_is_known_can_be_taken_back(memory: Memory, model: Sure) -> None:
+    known = memory.remember("The assistant must not sell the harp without asking first")
+    new = memory.remember("I trust you with it by now", reconcile=True)
+    assert new.superseded == (known.id,)
+
+
+@pytest.mark.parametrize(
+    "so", ["I pay 850 for the harp, tuning included", "The harp weighs a hundred pounds"]
+)
+def test_what_its_first_verb_says_is_so_did_not_happen(
+    memory: Memory, model: Sure, so: str
+) -> None:
+    known = memory.remember(so)
+    assert memory.remember("The hall is silent", reconcile=True).superseded == (known.id,)
+    memory.remember("I then also played the harp for the king")
+    assert not memory.remember("All strings are off", reconcile=True).superseded
+
+
+def test_two_who_do_one_thing_are_one_part(memory: Memory, model: Sure) -> None:
+    known = memory.remember("My harpist brother and his wife both work at the sawmill")
+    model.ends = {"harpist brother and his wife"}
+    new = memory.remember("My brother's wife quit the sawmill", reconcile=True)
+    assert new.superseded == (known.id,)
+
+
 def test_older_news_turns_documents_and_pinned_ones_end_nothing(
     memory: Memory, model: Sure, clock: FakeClock
 ) -> None:
@@ -142,6 +182,12 @@ def test_of_themselves_each_knows_best(memory: Memory, model: Sure) -> None:
     assert (said.superseded, len(said.conflicts)) == ((), 1)
     own = memory.remember("I sleep far from Ghent", source=Source("Ann", "user"), reconcile=True)
     assert mine.id in own.superseded
+
+
+def test_what_changed_for_one_may_be_told_by_another(memory: Memory, model: Sure) -> None:
+    mine = memory.remember("I rent rooms in Ghent", source=Source("Ann", "user"))
+    said = memory.remember("Ann moved from Ghent", source=Source("Bob", "user"), reconcile=True)
+    assert said.superseded == (mine.id,)
 
 
 def test_of_several_facts_only_those_that_ended_go(memory: Memory, model: Sure) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast import ends, readings, sentences, slots, speech, text, trust
+from holdfast.extract import signs
 from holdfast.slots import Slot
 
 WEEK = timedelta(days=7)
@@ -24,6 +25,7 @@ _TAKEN_BACK = re.compile(
     r"|as (?:it|they) (?:was|were)|false alarm)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 _DENIED = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.!?;]*$", re.IGNORECASE)
 
 
@@ -79,7 +81,13 @@ def remainder(content: str, speaker: str | None, new: Sequence[Slot]) -> str | N
 
 def parts(content: str) -> list[str]:
     """The parts of a content that each say something of their own."""
-    return [part for it in sentences.split(content) for part in slots.clauses(it)]
+    return [part for it in sentences.split(content) for part in _clauses(it)]
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The clauses of a sentence; "my brother" of "my brother and his wife work here" is none."""
+    found = slots.clauses(sentence)
+    return found if all(map(signs.VERB.search, found)) else [sentence]
 
 
 def rest(whole: Sequence[str], still: Sequence[str], speaker: str | None) -> str | None:
@@ -102,7 +110,7 @@ def _relation(new: Statement, old: Statement, ended: bool) -> str:
         return "same" if _same(new, old) else "beside"
     if new.since < old.since and not clash.changed:
         return "older"
-    if _hearsay(new, clash) and not _hearsay(old, clash):
+    if not clash.changed and _hearsay(new, clash) and not _hearsay(old, clash):
         return "unclear"
     return _outweighs(new, old)
 
@@ -115,18 +123,32 @@ def _taken_back(told: str) -> bool:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
-    if _told_apart(new.slots, old.slots) or _each_of_self(new, old):
+    if _told_apart(new, old) or _each_of_self(new, old):
         return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
-    return "unclear" if others else _outweighs(new, old)
+    news = any(slot.changed or slot.ended for slot in new.slots)
+    return "unclear" if others and not news else _outweighs(new, old)
 
 
-def _told_apart(new: Sequence[Slot], old: Sequence[Slot]) -> bool:
-    """Whether both give the same attribute, each of somebody or something else: Team1, Team17."""
-    given = {slot.attribute: slot for slot in old if _gives(slot)}
-    same = [(slot, given[slot.attribute]) for slot in new if slot.attribute in given]
-    pairs = [pair for pair in same if _gives(pair[0])]
-    return bool(pairs) and all(one.who != other.who for one, other in pairs)
+def _told_apart(new: Statement, old: Statement) -> bool:
+    """Whether both give the same attribute, each of another by name: Team1, Team17."""
+    given = {slot.attribute: slot for slot in old.slots if _gives(slot)}
+    pairs = [(it, given[it.attribute]) for it in new.slots if _gives(it) and it.attribute in given]
+    mine, theirs = _called(new.content), _called(old.content)
+    return bool(pairs) and all(
+        _beyond(one, other) & mine and _beyond(other, one) & theirs for one, other in pairs
+    )
+
+
+def _beyond(one: Slot, other: Slot) -> set[str]:
+    """The words for whom a slot is of that another's has not."""
+    return {*one.who.split()} - {*other.who.split()}
+
+
+def _called(content: str) -> set[str]:
+    """The terms of a content that are names or numbers, by their look."""
+    looks = (it for it in _WORD.findall(content) if it[0].isupper() or not it.isalpha())
+    return {term for it in looks for term in text.terms(it)}
 
 
 def _gives(slot: Slot) -> bool:
