@@ -42,7 +42,7 @@ class Taught:
     """The model that lies in the package."""
 
     name = "taught"
-    version = "minilm-taught.3"
+    version = "minilm-taught.4"
 
     def __init__(self, data: Path = DATA) -> None:
         self._model = MiniLM(data, self.name, self.version)
