@@ -22,6 +22,7 @@ from holdfast.model import Record
 from holdfast.slots import USER
 
 SURE = 0.88  # from here on the model is believed that the earlier statement no longer holds
+CERTAIN = 0.96  # and from here on of two that have no word in common but a name
 NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
 ALIKE = 0.3  # cosine; what is told together must come so near
 HALF = 0.5  # under it, a part of what is ended still holds
@@ -31,9 +32,11 @@ MOST_TERMS = 8  # words that say something, of what can be ended; one with more 
 # not happened yet is so.
 _STANDING = re.compile(
     r"(?:\b(?:am|are|is|be|been)|['’](?:m|re|s)|n['’]t|\bnever)"
-    r"(?: (?:not|all|been|still|\w+ly))* \w+"
+    r"(?: (?:not|all|been|being|still|\w+ly))* \w+"
     r"|\b(?:decided|agreed|settled|chose|picked|booked|scheduled|planned|set|called|named|located"
     r"|used|ha(?:ve|s) got|(?:my|the|his|her|their|our) left|let)\b|['’](?:ve|s) got\b"
+    r"|\bgets? \w+|\b(?:the|an?|my|his|her|its|our|their) \w+ed(?= \w)"  # "the shared printer"
+    r"|(?:\band|,) \w+ed (?:by|with)\b"  # "is led by Ann and sponsored by sales"
     r"|^(?:put|cut|read)\b",  # "Put milk on the list" is an order
     re.IGNORECASE,
 )
@@ -80,7 +83,7 @@ def _found(model: Reader, pairs: Sequence[tuple[Record, Record]]) -> Mapping[str
     sure = model.sureness([(_said(old), _said(one)) for one, old in pairs])
     found: dict[str, dict[str, str | None]] = {}
     for (one, old), how in zip(pairs, sure, strict=True):
-        if how >= SURE and _of_one_matter(old, one):
+        if how >= (SURE if _of_one_matter(old, one) else CERTAIN):
             parts = reconcile.parts(old.content)
             each = [how] if len(parts) == 1 else _by_part(model, parts, old, one)
             if _told_over(parts, each):

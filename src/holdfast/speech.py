@@ -19,7 +19,8 @@ _PAST = frozenset(
     tore retook rebuilt rewrote""".split()
 )
 _NOT_PAST = frozenset(
-    "need feed breed speed exceed proceed succeed red bed shed indeed moped hundred".split()
+    """need feed breed speed exceed proceed succeed seed weed deed greed embed red bed shed sled
+    indeed moped hundred sacred naked""".split()
 )
 _FIXED = frozenset("can could will would shall should may might must cannot ought used".split())
 _SPECIAL = {"am": "is", "have": "has", "do": "does", "go": "goes", "were": "was"}
