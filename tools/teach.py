@@ -129,10 +129,12 @@ def all_cases(folder: Path) -> list[Case]:
     return [case for file in sorted(folder.glob("*.txt")) for case in cases(file)]
 
 
-def stores() -> Iterator[list[str]]:
+def stores(chance: random.Random) -> Iterator[list[str]]:
     """Statements that are all true together: written so, or learned from chats that were."""
     for file in sorted(LESSONS.glob("stores/*.txt")):
-        yield [_spoken(line, None, None) for line in file.read_text().splitlines() if line]
+        for store in file.read_text().strip().split("\n\n"):
+            speaker = chance.choice(NAMES) if chance.random() < NAMED else None
+            yield [_spoken(line, speaker, None) for line in store.splitlines()]
     for file in sorted(LESSONS.glob("chats/*.txt")):
         found: list[str] = []
         for number, sitting in enumerate(file.read_text().split("\n\n")):
@@ -142,14 +144,18 @@ def stores() -> Iterator[list[str]]:
         yield found
 
 
-def both_true(model: MiniLM) -> list[Lesson]:
-    """Each statement of the stores beside the nearest that were told before it."""
+def both_true(model: MiniLM, chance: random.Random) -> list[Lesson]:
+    """Each statement of the stores beside the nearest that were told before it, and beside any.
+
+    In a small scope the nearest are whatever there is: a name and a dog.
+    """
     found: list[Lesson] = []
-    for told in stores():
+    for told in stores(chance):
         vectors = model.embed(told)
         for at in range(1, len(told)):
-            near = np.argsort(-(vectors[:at] @ vectors[at]))[:NEAR]
-            found += [Lesson("changes", (told[earlier], told[at]), False) for earlier in near]
+            near = np.argsort(-(vectors[:at] @ vectors[at]))[:NEAR].tolist()
+            near += chance.sample(range(at), min(at, NEAR))
+            found += [Lesson("changes", (told[it], told[at]), False) for it in {*near}]
     return found
 
 
@@ -290,9 +296,9 @@ class School:
     ) -> None:
         self.tokens, self.teachers, self.going_on = tokens, teachers, going_on
         self.cases = all_cases(LESSONS / "changes")
-        self.true = both_true(tokens)
-        self.sentences = worth(LESSONS / "worth")
         self.chance = random.Random(seed)
+        self.true = both_true(tokens, self.chance)
+        self.sentences = worth(LESSONS / "worth")
         print(f"{len(self.cases)} pairs, {sum(it.ends for it in self.cases)} end something")
         print(f"{len(self.true)} pairs of stores in which nothing ends")
         print(

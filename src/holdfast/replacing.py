@@ -21,7 +21,7 @@ from holdfast.keeping import TURN
 from holdfast.model import Record
 from holdfast.slots import USER
 
-SURE = 0.88  # from here on the model is believed that the earlier statement no longer holds
+SURE = 0.92  # from here on the model is believed that the earlier statement no longer holds
 CERTAIN = 0.96  # and from here on of two that have no word in common but a name
 NEAR = 8  # statements that a new one is read beside: of those known, and of those told with it
 ALIKE = 0.3  # cosine; what is told together must come so near

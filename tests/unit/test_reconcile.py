@@ -144,3 +144,17 @@ def test_a_change_told_by_another_is_news_and_a_claim_is_a_dispute(
     told: str, verdict: Verdict
 ) -> None:
     assert judged(said(told, writer="bob"), [known("I live in Rome")]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("I live in Rome", "My name is Bob Hill", BESIDE),
+        ("My email is bob@example.com", "My name is Bob Hill", BESIDE),
+        ("My timezone is CET", "I work at Acme", BESIDE),
+        ("My name is Bob Hill", "I was misheard, it is Rob", CORRECTS),
+        ("I work at Acme", "I study law", CORRECTS),
+    ],
+)
+def test_a_name_or_an_address_ends_only_one(old: str, new: str, verdict: Verdict) -> None:
+    assert judged(said(new), [known(old)], {"old"}) == verdict

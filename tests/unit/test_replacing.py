@@ -156,9 +156,7 @@ def test_an_order_that_is_known_can_be_taken_back(memory: Memory, model: Sure) -
         "I look after the seed harp",
     ],
 )
-def test_what_is_so_did_not_happen(
-    memory: Memory, model: Sure, so: str
-) -> None:
+def test_what_is_so_did_not_happen(memory: Memory, model: Sure, so: str) -> None:
     known = memory.remember(so)
     assert memory.remember("The hall is silent", reconcile=True).superseded == (known.id,)
     memory.remember("I then also played the harp for the king")
@@ -281,3 +279,24 @@ def test_what_only_goes_on_about_what_ended_goes_with_it(memory: Memory, model: 
     new = memory.remember("Empty rooms everywhere", reconcile=True)
     assert new.superseded == (old.id,)
     assert memory.read(old.id).until is not None
+
+
+PROFILE = """
+    I live in Rome | My name is Bob Hill | I'm 34 years old | I work at Acme | I'm a nurse
+    My birthday is on May 3 | I prefer tea over coffee | I'm allergic to nuts | I have two cats
+    My sister is a doctor | My wife is called Ida | I drive a Toyota | I'm vegetarian | I use Vim
+    My email is bob@example.com | I study law in the evenings | My boss is Carla | I own a bakery
+    I run every morning | My timezone is CET | My dog is called Rex | I'm from Scotland
+    I play the cello | Our project uses PostgreSQL | The API rate limit is 100 per minute
+    Our frontend is in React | The release is on June 9 | Stand-up is at 9:30 | I like short answers
+"""
+
+
+@pytest.mark.parametrize("writer", ["user", "Ann"])
+def test_who_tells_of_themselves_ends_nothing_by_it(
+    memory: Memory, clock: FakeClock, writer: str
+) -> None:
+    for told in PROFILE.strip().replace("\n", "|").split("|"):
+        clock.advance(days=1)
+        new = memory.remember(told.strip(), source=Source(writer, "user"), reconcile=True)
+        assert not new.superseded, told

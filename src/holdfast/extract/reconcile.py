@@ -26,6 +26,8 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
+# Who tells one of these tells of nothing else.
+_ITSELF = {"name", "age", "birthday", "born in", "origin", "email", "phone", "timezon", "called"}
 _DENIED = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.!?;]*$", re.IGNORECASE)
 
 
@@ -123,11 +125,30 @@ def _taken_back(told: str) -> bool:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
-    if _told_apart(new, old) or _each_of_self(new, old):
+    if _of_itself(new, old) or _told_apart(new, old) or _each_of_self(new, old):
         return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
     news = any(slot.changed or slot.ended for slot in new.slots)
     return "unclear" if others and not news else _outweighs(new, old)
+
+
+def _of_itself(new: Statement, old: Statement) -> bool:
+    """Whether both give values, one only a name, an address or the like, which the other has not.
+
+    Neither ends the other, unless they have a word in common: "I'm Bob", "Bob is my father's name".
+    """
+    mine, theirs = ({it.attribute for it in told.slots if _gives(it)} for told in (new, old))
+    if not mine or not theirs or mine & theirs:
+        return False
+    if _shared(new, old):
+        return mine | theirs <= _ITSELF
+    return mine <= _ITSELF or theirs <= _ITSELF
+
+
+def _shared(new: Statement, old: Statement) -> set[str]:
+    """The words that two statements have in common beside who says them."""
+    who = {*text.terms(old.writer or ""), *text.terms(new.writer or "")}
+    return {*text.terms(new.content)} & {*text.terms(old.content)} - who
 
 
 def _told_apart(new: Statement, old: Statement) -> bool:
