@@ -77,7 +77,7 @@ def test_without_its_files_there_is_none(tmp_path: Path, monkeypatch: pytest.Mon
         "We keep two goats and a donkey behind the house.",
         "Code freeze begins on the 15th of December.",
         "Yeah, so the clutch gave up near Lyon and we took the train.",
-        "The cache must be cleared after each deploy.",
+        "The API key must be rotated every 90 days.",
     ],
 )
 def test_what_tells_something_is_worth_keeping(model: Taught, sentence: str) -> None:
