@@ -73,11 +73,11 @@ def keep(found: dict[str, bool], sample: Sequence[str]) -> None:
 def learned(stores: Sequence[int] = ()) -> list[str]:
     """What the rules learn of LoCoMo, or of some of its conversations, by their numbers."""
     from benchmarks import corpora, learning
+    from benchmarks.embedding import cached
     from holdfast import Memory
-    from holdfast.embed import open_embedder
 
     found: list[str] = []
-    with learning.opened(open_embedder("hashing")) as backend:
+    with learning.opened(cached("minilm")) as backend:
         for number, instance in enumerate(corpora.load("locomo").instances):
             if not stores or number in stores:
                 memory = Memory(instance.id, backend=backend)
