@@ -462,3 +462,17 @@ def test_without_the_model_rules_decide_alone(
     said = ["The goats are fine.", "I live in Ghent."]
     kept = [it.content for it in Rules().extract([Turn(it, "Ann") for it in said], NOW)]
     assert kept == ["Ann lives in Ghent."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("We moved to Rust. Correction: we only talked about it.", "{}"),
+        ("Our contact is Jens. No, scratch that, it's Maria.", "{}"),
+        ("We use Redis. Hold on, that was only a test.", "{}"),
+        ("The release is on Monday. No wait, make that Tuesday.", "The release is on Tuesday."),
+        ("We use Redis. Wait for me!", "We use Redis."),
+    ],
+)
+def test_what_is_taken_back_is_told_with_that(said: str, kept: str) -> None:
+    assert [*learned([{"role": "user", "content": said}])] == [kept.format(said)]

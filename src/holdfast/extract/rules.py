@@ -244,6 +244,9 @@ def _said(turn: Turn) -> Iterator[str]:
             if (better := speech.amended(before, part)) is not None:
                 before = better
                 continue
+            if before and signs.SECOND_THOUGHT.match(part):
+                before = f"{sentences.ended(before)} {part}"
+                continue
             yield from [before] if before else ()
             before = speech.followed(part, _bare(before))
     yield from [before] if before else ()

@@ -207,6 +207,13 @@ TAKES_BACK = re.compile(
     r"^\W*(?:(?:i['’]m|i am|i was)? ?(?:just |only )?(?:kidding|joking)|jk|not really|/s)\W*$",
     re.IGNORECASE,
 )
+# What was just said is taken back or put right: only both together tell what is so.
+SECOND_THOUGHT = re.compile(
+    r"\W*(?:(?:oh|ah|no|actually|sorry|hm+|ugh|oops)\b\W+)*"
+    r"(?:correction\b|(?:scratch|strike) that\b|wait\b(?! (?:for|until|till|to))|hang on\b"
+    r"|hold on\b|i mean,|i take (?:that|it) back|my mistake|i got (?:that|it) wrong)",
+    re.IGNORECASE,
+)
 # "Suppose we had a dog. His name is Rex": nothing of it is so, until somebody comes back to it.
 SUPPOSED = _start(
     r"""
