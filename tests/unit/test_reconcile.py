@@ -154,7 +154,11 @@ def test_a_change_told_by_another_is_news_and_a_claim_is_a_dispute(
         ("My timezone is CET", "I work at Acme", BESIDE),
         ("My name is Bob Hill", "I was misheard, it is Rob", CORRECTS),
         ("I work at Acme", "I study law", CORRECTS),
+        ("I'm allergic to nuts", "I cannot eat nuts", BESIDE),
+        ("I'm allergic to nuts", "Keep my cake nut-free", BESIDE),
+        ("I'm allergic to nuts", "The doctor says I can eat nuts", CORRECTS),
+        ("I'm allergic to nuts", "I'm no longer a nut sufferer", CORRECTS),
     ],
 )
-def test_a_name_or_an_address_ends_only_one(old: str, new: str, verdict: Verdict) -> None:
+def test_not_everything_that_was_read_as_ended_is(old: str, new: str, verdict: Verdict) -> None:
     assert judged(said(new), [known(old)], {"old"}) == verdict

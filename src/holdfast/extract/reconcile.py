@@ -26,6 +26,11 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
+_ALLERGY = re.compile(r"\ballerg|\bintoleran", re.IGNORECASE)
+_AVOIDS = re.compile(
+    r"\b(?:can(?:not|['’]t)|must(?: not|n['’]t)|avoids?|never|without|no(?! longer))\b|-free\b",
+    re.IGNORECASE,
+)
 # Who tells one of these tells of nothing else.
 _ITSELF = {"name", "age", "birthday", "born in", "origin", "email", "phone", "timezon", "called"}
 _DENIED = re.compile(r"(?:\b(?:not|never)\b|n['’]t\b)[^.!?;]*$", re.IGNORECASE)
@@ -125,11 +130,22 @@ def _taken_back(told: str) -> bool:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
-    if _of_itself(new, old) or _told_apart(new, old) or _each_of_self(new, old):
+    if _avoided(new, old) or _of_itself(new, old):
+        return "beside"
+    if _told_apart(new, old) or _each_of_self(new, old):
         return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
     news = any(slot.changed or slot.ended for slot in new.slots)
     return "unclear" if others and not news else _outweighs(new, old)
+
+
+def _avoided(new: Statement, old: Statement) -> bool:
+    """Whether one is of an allergy, and the other of what is kept away from: that ends none."""
+    return bool(
+        _ALLERGY.search(old.content)
+        and _AVOIDS.search(new.content)
+        and not _ALLERGY.search(new.content)
+    )
 
 
 def _of_itself(new: Statement, old: Statement) -> bool:
