@@ -150,7 +150,7 @@ def used(path: Path) -> None:
             assert said
 
 
-@pytest.mark.slow  # two of these stores are waited for till a write gives up
+@pytest.mark.slow  # purge of some of these waits 30 s, as for a reader
 @pytest.mark.parametrize("seed", range(60))
 def test_flipped_bytes_give_typed_errors_or_answers(path: Path, seed: int) -> None:
     filled(path)

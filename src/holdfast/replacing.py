@@ -123,8 +123,7 @@ def _of_one_matter(old: Record, new: Record) -> bool:
     """Whether both have a word in common beside a name: people talk of themselves all the time."""
     if new.writer is None or new.writer.lower() == USER:
         return True
-    whom = {*text.terms(old.writer or ""), *text.terms(new.writer)}
-    return bool(({*text.terms(_said(old))} & {*text.terms(_said(new))}) - whom)
+    return bool(reconcile.in_common(_said(old), _said(new), old.writer, new.writer))
 
 
 def _states(record: Record) -> bool:

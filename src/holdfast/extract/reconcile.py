@@ -26,6 +26,7 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
+# That an allergy is over is told by what one can do, not by what one keeps away from.
 _ALLERGY = re.compile(r"\ballerg|\bintoleran", re.IGNORECASE)
 _AVOIDS = re.compile(
     r"\b(?:can(?:not|['’]t)|must(?: not|n['’]t)|avoids?|never|without|no(?! longer))\b|-free\b",
@@ -130,9 +131,8 @@ def _taken_back(told: str) -> bool:
 
 def _read(new: Statement, old: Statement) -> str:
     """What a statement is to one that it was read to end: of themselves, each knows best."""
-    if _avoided(new, old) or _of_itself(new, old):
-        return "beside"
-    if _told_apart(new, old) or _each_of_self(new, old):
+    beside = (_avoided, _of_itself, _told_apart, _each_of_self)
+    if any(apart(new, old) for apart in beside):
         return "beside"
     others = new.writer != old.writer and _of_self(old) and not _of_self(new)
     news = any(slot.changed or slot.ended for slot in new.slots)
@@ -140,31 +140,28 @@ def _read(new: Statement, old: Statement) -> str:
 
 
 def _avoided(new: Statement, old: Statement) -> bool:
-    """Whether one is of an allergy, and the other of what is kept away from: that ends none."""
-    return bool(
-        _ALLERGY.search(old.content)
-        and _AVOIDS.search(new.content)
-        and not _ALLERGY.search(new.content)
-    )
+    """Whether an allergy is known, and what is new tells only what is kept away from."""
+    about = _ALLERGY.search(old.content) and not _ALLERGY.search(new.content)
+    return bool(about and _AVOIDS.search(new.content))
 
 
 def _of_itself(new: Statement, old: Statement) -> bool:
-    """Whether both give values, one only a name, an address or the like, which the other has not.
+    """Whether both give values, and a name, an address or the like is in only one of them.
 
-    Neither ends the other, unless they have a word in common: "I'm Bob", "Bob is my father's name".
+    If they have a word in common, both must be such: "I'm Bob", "My email is bob@example.com".
     """
     mine, theirs = ({it.attribute for it in told.slots if _gives(it)} for told in (new, old))
     if not mine or not theirs or mine & theirs:
         return False
-    if _shared(new, old):
+    if in_common(new.content, old.content, new.writer, old.writer):
         return mine | theirs <= _ITSELF
     return mine <= _ITSELF or theirs <= _ITSELF
 
 
-def _shared(new: Statement, old: Statement) -> set[str]:
+def in_common(one: str, other: str, *writers: str | None) -> set[str]:
     """The words that two statements have in common beside who says them."""
-    who = {*text.terms(old.writer or ""), *text.terms(new.writer or "")}
-    return {*text.terms(new.content)} & {*text.terms(old.content)} - who
+    named = {term for writer in writers for term in text.terms(writer or "")}
+    return {*text.terms(one)} & {*text.terms(other)} - named
 
 
 def _told_apart(new: Statement, old: Statement) -> bool:
